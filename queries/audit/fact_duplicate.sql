@@ -1,0 +1,19 @@
+-- One row a fact beside an earlier one of the same interaction and subject (profile 1.7, fact.duplicate), among the facts
+-- without error, with the corrections up to T; a voided fact is none.
+--
+--   seq   the fact
+with latest as (
+    select target_seq, kind, set_subject, set_interaction_id from correction_span where until_seq is null
+),
+standing as (
+    select f.seq, coalesce(c.set_interaction_id, f.interaction_id) as interaction_id, coalesce(c.set_subject, f.subject) as subject
+    from fact f
+    cross join policy p
+    left join faulty x on x.seq = f.seq
+    left join latest c on c.target_seq = f.seq
+    where f.at <= p.as_of and x.seq is null and coalesce(c.kind, 'none') <> 'void'
+),
+placed as (
+    select seq, row_number() over (partition by interaction_id, subject order by seq) as place from standing
+)
+select seq from placed where place > 1

@@ -1,0 +1,24 @@
+-- One row a subject that has a report (profile 2.4): the subject of an entry that counts, the `sender` that a counted fact names,
+-- the claimant of a counted claim.
+--
+--   subject
+select subject from declaration
+union
+select w.subject from withdrew w cross join policy p left join discounted d on d.seq = w.seq where w.at <= p.as_of and d.seq is null
+union
+select subject from standing_fact
+union
+select sender from standing_fact where sender is not null
+union
+select subject from standing_attestation
+union
+select subject from standing_probe
+union
+select subject from stop_accepted
+union
+select subject from standing_exclusion
+union
+select respondent from claim_entry
+union
+select claimant from claim_entry
+order by subject

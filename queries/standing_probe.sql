@@ -1,0 +1,28 @@
+-- One row an interaction that was probed: its earliest `probed` entry, as corrected (profile 2.3). A probe stays where it was
+-- recorded when a fact is moved (2.10).
+--
+--   seq, at                   the entry and its instant
+--   interaction_id, subject   the key of the interaction
+--   capability                the probe's own; that of the interaction only where there is no fact
+--   result                    PASS or FAIL
+--   ended_at                  instant of the probe
+with keyed as (
+    select b.seq,
+           coalesce(c.set_interaction_id, b.interaction_id) as interaction_id,
+           coalesce(c.set_subject, b.subject) as subject,
+           case when coalesce(c.set_capability_null, false) then null
+                else coalesce(c.set_capability, b.capability) end as capability
+    from probed b
+    cross join policy p
+    left join discounted d on d.seq = b.seq
+    left join correction c on c.target_seq = b.seq
+    where b.at <= p.as_of and d.seq is null and coalesce(c.kind, 'none') <> 'void'
+),
+earliest as (
+    select min(seq) as seq from keyed group by interaction_id, subject
+)
+select k.seq, b.at, k.interaction_id, k.subject, k.capability, b.result, b.ended_at
+from earliest e
+join keyed k on k.seq = e.seq
+join probed b on b.seq = e.seq
+order by k.seq

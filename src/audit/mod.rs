@@ -1,0 +1,119 @@
+//! The audit, verification level L3 (spec 8.4; profile 1.7): every rule judged over every entry, findings out.
+//!
+//! SQL joins and sorts, over columns, in bounded memory (`queries/audit/*.sql`); a function of `rules/` judges one row. Nothing here
+//! knows how anything is scored.
+//!
+//! # The order, and why it ends
+//!
+//! Some rules ask whether another entry has an error. Three stages answer that, and no rule asks about a rule of its own stage or
+//! of a later one:
+//!
+//! | stage | rules | asks of other entries |
+//! | --- | --- | --- |
+//! | 1 | `chain.clock`, `entry.*`, `reporter.unconfigured`, `sig.*`, `fact.times`, `fact.sender`, `stop.forbidden`, `claim.state`, `correct.target` | their action and instant at most |
+//! | 2 | `claim.basis` (with the `sig.key` of a withdrawal), `fact.promise`, `fact.duplicate`, `attest.*` | whether facts, enrollments, declarations and corrections have an error of stage 1 |
+//! | 3 | `exclude.*`, the rate ceiling in it | whether attestations and facts have an error of stage 1 or 2 |
+//!
+//! The kinds that stage 2 asks about get no error in it: its errors are of attestations, answers and resolutions. Stage 3 does
+//! give facts an error, and a fact that lacks its exclusion still witnesses (1.7), so nothing has to be judged again. In stage 3
+//! *error-free* means free of every other error (2.10): an attestation that lacks its exclusion is counted by the ceiling.
+//!
+//! After `entry.schema`, and for an entry of an unknown reporter, only `chain.*` is judged. After the chain rules, entries with `at` > T do
+//! not exist.
+//!
+//! # What 1.7 leaves open, decided here
+//!
+//! - A claim is *known* to an answer or resolution when an earlier entry records it, in whatever state and with whatever
+//!   finding, about the entry's subject or about one that an earlier correction gave it.
+//! - A withdrawal of a claim that nobody knows has that one finding: whose key it needed cannot be said.
+//! - `fact.duplicate` is judged among facts without error that no correction voided.
+//! - An exclusion of a target in error is founded where its ground is there: self-dealing does not depend on a signature. The
+//!   ceiling counts such a target for itself, and for nobody else.
+//! - An attestation with several grounds has an exclusion for each.
+//! - A handle that nobody knows has no anchor: its attestation is `attest.not_caller`, its claim `claim.state`.
+//!
+//! # A night's audit
+//!
+//! What costs is the signatures. The verdicts of `entry.*`, `sig.*` and `reporter.unconfigured` rest on the entry's own bytes, the bureau's URL
+//! and its signer's keys, and on nothing that a later entry can change; a correction changes what counts, never what was signed.
+//! So a night takes them over from the audit before ([`Previous`]) and judges afresh the entries that are new, those that lay after
+//! the earlier T, and those whose signer's lines in `identities.jsonl` or `reporters.jsonl` changed. All else is judged anew from columns every
+//! night, since a later entry or the passing of time does change it: a correction (`fact.duplicate`, `fact.promise`, `exclude.*`, the
+//! ceiling), an exclusion or its deadline (`exclude.missing`), a charter or operator (self-dealing). Both ways give the same findings.
+
+mod alone;
+mod beside;
+mod claims;
+mod entries;
+mod error;
+mod excluded;
+mod finding;
+mod inputs;
+mod queries;
+mod rules;
+pub mod signature;
+mod signers;
+#[cfg(test)]
+mod tests;
+
+pub use error::AuditError;
+pub use finding::{Audit, Finding, Message, Rule, Severity};
+pub use inputs::{Inputs, Previous};
+
+use std::fs;
+use std::path::Path;
+
+use crate::engine::Session;
+use crate::identity::Relations;
+
+use finding::Findings;
+use queries::{CORRECTION_SPAN, FACT_CHECK, FACT_VERSION, Query, WITNESS};
+
+/// Judges every rule. The session has the ledger's tables and `policy`; the audit registers its intermediates beside them.
+pub fn audit(session: &Session, inputs: &Inputs<'_>) -> Result<Audit, AuditError> {
+    let scratch = inputs.scratch;
+    fs::create_dir_all(scratch).map_err(|source| AuditError::Io {
+        path: scratch.to_path_buf(),
+        source,
+    })?;
+    let relations = Relations::new(inputs.identities, inputs.charters, inputs.hashes);
+    let spans = inputs.policy.spans();
+    let mut findings = Findings::default();
+
+    let kept = inputs::keep(inputs);
+    inputs::register(session, kept.as_ref())?;
+    entries::judge(session, inputs, kept, &mut findings)?;
+    alone::clock(session, inputs.as_of, &mut findings)?;
+    alone::facts(session, inputs.reporters, &relations, &mut findings)?;
+    alone::probes(session, inputs.reporters, &mut findings)?;
+    alone::stops(session, inputs.reporters, &mut findings)?;
+    alone::corrections(session, &mut findings)?;
+    claims::filed(session, &relations, &spans, &mut findings)?;
+
+    in_error(session, &findings)?;
+    for query in [CORRECTION_SPAN, FACT_VERSION, FACT_CHECK, WITNESS] {
+        keep(session, scratch, query)?;
+    }
+    claims::named(session, inputs.identities, &mut findings)?;
+    beside::facts(session, inputs, &mut findings)?;
+    beside::attestations(session, inputs, &relations, &mut findings)?;
+
+    in_error(session, &findings)?;
+    let withheld = excluded::judge(session, inputs, &relations, &mut findings)?;
+    Ok(Audit {
+        findings: findings.finish(),
+        withheld,
+    })
+}
+
+/// Registers `faulty`, the entries in which an error has been found so far.
+fn in_error(session: &Session, findings: &Findings) -> Result<(), AuditError> {
+    session.register_batch("faulty", finding::entries(&findings.in_error())?)?;
+    Ok(())
+}
+
+fn keep(session: &Session, scratch: &Path, query: Query) -> Result<(), AuditError> {
+    let path = scratch.join(query.name).with_extension("parquet");
+    session.materialise(query.name, query.text, &path, Ok)?;
+    Ok(())
+}

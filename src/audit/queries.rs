@@ -1,0 +1,40 @@
+//! The audit's queries: `queries/audit/*.sql`, each under the name of its file.
+
+/// A query and its name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Query {
+    /// The stem of its file, and the table that its rows are kept as where they are.
+    pub name: &'static str,
+    /// One SELECT.
+    pub text: &'static str,
+}
+
+macro_rules! queries {
+    ($($name:ident $stem:literal,)*) => {
+        $(pub(super) const $name: Query =
+            Query { name: $stem, text: include_str!(concat!("../../queries/audit/", $stem, ".sql")) };)*
+    };
+}
+
+queries! {
+    CLOCK "clock",
+    ENTRY "entry",
+    ENTRY_AGAIN "entry_again",
+    FACT_ENTRY "fact_entry",
+    PROBE_ENTRY "probe_entry",
+    STOP_ENTRY "stop_entry",
+    CORRECTION_TARGET "correction_target",
+    CLAIM_FILED "claim_filed",
+    CORRECTION_SPAN "correction_span",
+    FACT_VERSION "fact_version",
+    FACT_CHECK "fact_check",
+    WITNESS "witness",
+    FACT_PROMISE "fact_promise",
+    FACT_DUPLICATE "fact_duplicate",
+    CLAIM_NAMED "claim_named",
+    ENROLLMENT_ACT "enrollment_act",
+    ATTESTATION_JUDGED "attestation_judged",
+    EXCLUSION_STANDING "exclusion_standing",
+    ATTESTATION_GROUND "attestation_ground",
+    FACT_GROUND "fact_ground",
+}

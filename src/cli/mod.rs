@@ -1,0 +1,41 @@
+//! Commands, flags, progress and exit codes.
+//!
+//! | code | meaning |
+//! | --- | --- |
+//! | 0 | published, or valid |
+//! | 1 | the input is bad, or a check failed |
+//! | 2 | the command line is wrong |
+//! | 3 | the machine stands in the way: disk, permissions, memory, another run |
+//!
+//! What a command says about itself goes to standard error; its result, and with `--json` one JSON object, to standard output.
+
+mod arguments;
+mod commands;
+mod progress;
+mod summary;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let arguments = match arguments::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(fault) => {
+            let usage = fault.use_stderr();
+            let _ = fault.print();
+            return if usage { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        }
+    };
+    progress::log();
+    match commands::run(arguments.command) {
+        Ok(code) => code,
+        Err(fault) => {
+            for line in fault.to_string().lines() {
+                eprintln!("bureau: {line}");
+            }
+            ExitCode::from(fault.exit_code())
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! A SQL session over the warehouse. It runs query files, and knows nothing of what they compute.
+//!
+//! A query is one `SELECT` under a name. It reads warehouse tables, input tables and earlier queries by name, and its
+//! result is kept either as Parquet (an intermediate that others read, [`Session::materialise`]) or as rows in memory
+//! (figures, bounded by the number of subjects, [`Session::rows`]). Nothing is formatted into SQL text: parameters stand in the
+//! one-row table `policy`.
+//!
+//! Calls block; the session holds its own threads. Memory is bounded by a pool from which sorts, joins and
+//! aggregates draw, and past which they spill beside the warehouse.
+
+mod rows;
+
+pub use rows::{Column, Rows};
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{Field, Schema, SchemaRef};
+use datafusion::datasource::MemTable;
+use datafusion::datasource::file_format::parquet::ParquetFormat;
+use datafusion::datasource::listing::{
+    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
+};
+use datafusion::error::DataFusionError;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::FairSpillPool;
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+
+/// Why a query gave no rows.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The engine refused or failed a query: a fault of this program or of a warehouse that it did not write.
+    #[error("query {query}: {source}")]
+    Query {
+        /// The stem of the query file, or the table being registered.
+        query: String,
+        /// What the engine says.
+        source: Box<DataFusionError>,
+    },
+    /// A query needs more memory than it was given, even when spilling.
+    #[error("query {query} needs more memory: give it more with --memory ({detail})")]
+    Memory {
+        /// The stem of the query file.
+        query: String,
+        /// What the engine says.
+        detail: String,
+    },
+    /// A column that the program reads is not in a result, or of another type.
+    #[error("query {query}: column {column} is not {wanted}")]
+    Column {
+        /// The stem of the query file.
+        query: String,
+        /// The column asked for.
+        column: String,
+        /// The type asked for.
+        wanted: &'static str,
+    },
+    /// A file of the warehouse cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// A Parquet file cannot be written.
+    #[error("{}: {source}", path.display())]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+        /// What the library says.
+        source: parquet::errors::ParquetError,
+    },
+}
+
+impl EngineError {
+    /// True where the machine, not the data, stands in the way (disk, permissions, memory).
+    pub fn is_environment(&self) -> bool {
+        match self {
+            EngineError::Io { .. } | EngineError::Memory { .. } | EngineError::Parquet { .. } => true,
+            EngineError::Query { source, .. } => {
+                matches!(source.find_root(), DataFusionError::IoError(_) | DataFusionError::ObjectStore(_))
+            }
+            EngineError::Column { .. } => false,
+        }
+    }
+}
+
+/// How large a session may grow.
+#[derive(Debug, Clone)]
+pub struct Resources {
+    /// Threads, and with them the partitions of a plan. No figure depends on it.
+    pub threads: usize,
+    /// Bytes that sorts, joins and aggregates may hold together before they spill.
+    pub memory: usize,
+}
+
+/// One SQL session. See the module's page.
+pub struct Session {
+    context: SessionContext,
+    runtime: tokio::runtime::Runtime,
+}
+
+/// Rows of a batch that the engine hands over, and of a row group that it writes, at most.
+pub const BATCH_ROWS: usize = 8192;
+const ROW_GROUP_ROWS: usize = 128 * BATCH_ROWS;
+
+impl Session {
+    /// Opens a session that spills into `spill`, which it makes.
+    pub fn open(resources: &Resources, spill: &Path) -> Result<Session, EngineError> {
+        fs::create_dir_all(spill).map_err(|source| io(spill, source))?;
+        let threads = resources.threads.max(1);
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(threads)
+            .thread_name("bureau-sql")
+            .build()
+            .map_err(|source| io(spill, source))?;
+        let mut config =
+            SessionConfig::new().with_target_partitions(threads).with_batch_size(BATCH_ROWS).with_information_schema(false);
+        let options = config.options_mut();
+        options.execution.parquet.schema_force_view_types = false;
+        options.execution.parquet.pushdown_filters = true;
+        options.execution.parquet.reorder_filters = true;
+        options.execution.collect_statistics = true;
+        options.sql_parser.map_string_types_to_utf8view = false;
+        let environment = RuntimeEnvBuilder::new()
+            .with_memory_pool(Arc::new(FairSpillPool::new(resources.memory)))
+            .with_disk_manager_builder(
+                DiskManagerBuilder::default().with_mode(DiskManagerMode::Directories(vec![spill.to_path_buf()])),
+            )
+            .build_arc()
+            .map_err(|source| failed("session", source))?;
+        Ok(Session { context: SessionContext::new_with_config_rt(config, environment), runtime })
+    }
+
+    /// Registers Parquet files of one schema as the table `name`. Their metadata is left out of the schema.
+    pub fn register_parquet(&self, name: &str, files: &[PathBuf]) -> Result<(), EngineError> {
+        let tables = files.iter().map(|path| listed(name, path)).collect::<Result<Vec<_>, _>>()?;
+        let Some(first) = tables.first() else {
+            return Err(failed(name, DataFusionError::Plan("no file makes the table".to_owned())));
+        };
+        let format = ParquetFormat::default().with_skip_metadata(true).with_force_view_types(false);
+        let options = ListingOptions::new(Arc::new(format)).with_file_extension(".parquet");
+        let state = self.context.state();
+        let schema =
+            self.runtime.block_on(options.infer_schema(&state, first)).map_err(|source| failed(name, source))?;
+        let config =
+            ListingTableConfig::new_with_multi_paths(tables).with_listing_options(options).with_schema(schema);
+        let provider = ListingTable::try_new(config).map_err(|source| failed(name, source))?;
+        self.replace(name, Arc::new(provider))
+    }
+
+    /// Registers rows in memory as `name`.
+    pub fn register_batch(&self, name: &str, batch: RecordBatch) -> Result<(), EngineError> {
+        let table = MemTable::try_new(batch.schema(), vec![vec![batch]]).map_err(|source| failed(name, source))?;
+        self.replace(name, Arc::new(table))
+    }
+
+    fn replace(&self, name: &str, table: Arc<dyn datafusion::catalog::TableProvider>) -> Result<(), EngineError> {
+        self.context.deregister_table(name).map_err(|source| failed(name, source))?;
+        self.context.register_table(name, table).map_err(|source| failed(name, source))?;
+        Ok(())
+    }
+
+    /// Runs a query and hands its batches over in order, without holding them.
+    pub fn for_each<E>(
+        &self,
+        query: &str,
+        sql: &str,
+        mut take: impl FnMut(Rows) -> Result<(), E>,
+    ) -> Result<(), E>
+    where
+        E: From<EngineError>,
+    {
+        use futures::StreamExt;
+        let mut stream = self.stream(query, sql)?;
+        while let Some(batch) = self.runtime.block_on(stream.next()) {
+            let batch = batch.map_err(|source| failed(query, source))?;
+            take(Rows::new(query, batch))?;
+        }
+        Ok(())
+    }
+
+    /// Runs a query and holds all of its rows, as one batch.
+    pub fn rows(&self, query: &str, sql: &str) -> Result<Rows, EngineError> {
+        let mut stream = self.stream(query, sql)?;
+        let schema = plain(&stream.schema());
+        let mut batches = Vec::new();
+        use futures::StreamExt;
+        while let Some(batch) = self.runtime.block_on(stream.next()) {
+            batches.push(batch.map_err(|source| failed(query, source))?);
+        }
+        let batch = arrow::compute::concat_batches(&stream.schema(), &batches)
+            .and_then(|batch| batch.with_schema(schema))
+            .map_err(|source| failed(query, source.into()))?;
+        Ok(Rows::new(query, batch))
+    }
+
+    /// Runs a query, lets `finish` add what SQL does not compute, writes the rows to `path` in the query's own order, and registers
+    /// them under the query's name. Returns how many rows there are.
+    pub fn materialise(
+        &self,
+        query: &str,
+        sql: &str,
+        path: &Path,
+        mut finish: impl FnMut(RecordBatch) -> Result<RecordBatch, EngineError>,
+    ) -> Result<usize, EngineError> {
+        use futures::StreamExt;
+        let mut stream = self.stream(query, sql)?;
+        let empty = finish(RecordBatch::new_empty(plain(&stream.schema())))?;
+        let file = File::create(path).map_err(|source| io(path, source))?;
+        let broken = |source| EngineError::Parquet { path: path.to_path_buf(), source };
+        let mut writer = ArrowWriter::try_new(file, empty.schema(), Some(properties())).map_err(broken)?;
+        let mut count = 0;
+        while let Some(batch) = self.runtime.block_on(stream.next()) {
+            let batch = batch.map_err(|source| failed(query, source))?;
+            let batch = batch
+                .with_schema(plain(&stream.schema()))
+                .map_err(|source| failed(query, source.into()))?;
+            count += batch.num_rows();
+            writer.write(&finish(batch)?).map_err(broken)?;
+        }
+        writer.close().map_err(broken)?;
+        self.register_parquet(query, &[path.to_path_buf()])?;
+        Ok(count)
+    }
+
+    fn stream(&self, query: &str, sql: &str) -> Result<SendableRecordBatchStream, EngineError> {
+        self.runtime
+            .block_on(async { self.context.sql(sql).await?.execute_stream().await })
+            .map_err(|source| failed(query, source))
+    }
+}
+
+/// The schema of a result without the table qualifiers and metadata that an engine may leave in it.
+fn plain(schema: &SchemaRef) -> SchemaRef {
+    let fields: Vec<Field> = schema
+        .fields()
+        .iter()
+        .map(|field| Field::new(field.name(), field.data_type().clone(), field.is_nullable()))
+        .collect();
+    Arc::new(Schema::new(fields))
+}
+
+/// A file as the engine names it, whatever characters its path holds.
+fn listed(name: &str, path: &Path) -> Result<ListingTableUrl, EngineError> {
+    let path = path.canonicalize().map_err(|source| io(path, source))?;
+    let url = url::Url::from_file_path(&path).map_err(|()| io(&path, std::io::Error::other("is no absolute path")))?;
+    ListingTableUrl::try_new(url, None).map_err(|source| failed(name, source))
+}
+
+fn properties() -> WriterProperties {
+    WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_created_by("bureau".to_owned())
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        .build()
+}
+
+fn io(path: &Path, source: std::io::Error) -> EngineError {
+    EngineError::Io { path: path.to_path_buf(), source }
+}
+
+fn failed(query: &str, source: DataFusionError) -> EngineError {
+    if let DataFusionError::ResourcesExhausted(detail) = source.find_root() {
+        return EngineError::Memory { query: query.to_owned(), detail: detail.clone() };
+    }
+    EngineError::Query { query: query.to_owned(), source: Box::new(source) }
+}

@@ -1,0 +1,392 @@
+//! The lines of files, read once and handed out in blocks.
+
+use super::line::newline;
+use super::source::Source;
+use super::{Block, ExportError, ExportFile};
+use std::sync::Arc;
+
+/// The size that a block has where no line is longer, in bytes.
+pub const BLOCK_BYTES: usize = 2 * 1024 * 1024;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Reads files one after another as blocks of whole lines. A block never spans two files, and a line longer than the
+/// block size makes a block of its own length: memory is the one limit of a line.
+pub struct Blocks {
+    files: std::vec::IntoIter<ExportFile>,
+    size: usize,
+    open: Option<OpenFile>,
+}
+
+struct OpenFile {
+    name: Arc<str>,
+    source: Source,
+    /// Read already, not handed out: from the start of a line on.
+    carry: Vec<u8>,
+    /// Place of `carry` in the file.
+    line: u64,
+    byte: u64,
+}
+
+impl Blocks {
+    /// Blocks of [`BLOCK_BYTES`] over `files` in the order given.
+    pub fn new(files: &[ExportFile]) -> Blocks {
+        Blocks::with_size(files, BLOCK_BYTES)
+    }
+
+    /// Blocks of about `bytes` each (at least one byte).
+    pub fn with_size(files: &[ExportFile], bytes: usize) -> Blocks {
+        Blocks {
+            files: files.to_vec().into_iter(),
+            size: bytes.max(1),
+            open: None,
+        }
+    }
+
+    /// The next block, written into `buffer`: the `bytes` of a block that is done with may be given back here.
+    ///
+    /// # Errors
+    /// A file that cannot be opened or read, a damaged or truncated frame, a byte order mark. After an error the file is
+    /// left, and the next call goes on with the one after it.
+    pub fn next_block(&mut self, mut buffer: Vec<u8>) -> Result<Option<Block>, ExportError> {
+        loop {
+            if self.open.is_none() {
+                let Some(file) = self.files.next() else {
+                    return Ok(None);
+                };
+                let source = Source::open(&file)?;
+                self.open = Some(OpenFile {
+                    name: file.name,
+                    source,
+                    carry: Vec::new(),
+                    line: 1,
+                    byte: 0,
+                });
+            }
+            let Some(mut file) = self.open.take() else {
+                return Ok(None);
+            };
+            buffer.clear();
+            let more = file.read(self.size, &mut buffer)?;
+            let block = file.cut(buffer, more);
+            if more {
+                self.open = Some(file);
+            }
+            if !block.bytes.is_empty() {
+                return Ok(Some(block));
+            }
+            buffer = block.bytes;
+        }
+    }
+}
+
+impl Iterator for Blocks {
+    type Item = Result<Block, ExportError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.next_block(Vec::new()).transpose()
+    }
+}
+
+impl OpenFile {
+    /// Fills `buffer` until it holds `size` bytes and a newline with something behind it; true where the file goes on.
+    fn read(&mut self, size: usize, buffer: &mut Vec<u8>) -> Result<bool, ExportError> {
+        buffer.append(&mut self.carry);
+        loop {
+            // A line that outgrows the block is read in growing steps, so that its cost stays linear.
+            let want = size.saturating_sub(buffer.len()).max(buffer.len()).max(1);
+            let got = self.source.fill(buffer, want).map_err(|fault| {
+                self.source.fault(
+                    self.line + count_lines(buffer),
+                    self.byte + buffer.len() as u64,
+                    fault,
+                )
+            })?;
+            if self.byte == 0 && buffer.starts_with(BYTE_ORDER_MARK) {
+                return Err(ExportError::ByteOrderMark {
+                    file: self.name.clone(),
+                });
+            }
+            if got < want {
+                return Ok(false);
+            }
+            if last_line_start(buffer) > 0 {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Cuts `buffer` behind its last whole line, keeps the rest for the next block, and moves the place on.
+    ///
+    /// While the file goes on the cut leaves at least one byte, so that the last line is known as the last when it comes.
+    fn cut(&mut self, mut buffer: Vec<u8>, more: bool) -> Block {
+        if more {
+            let end = last_line_start(&buffer);
+            self.carry
+                .extend_from_slice(buffer.get(end..).unwrap_or_default());
+            buffer.truncate(end);
+        }
+        let (line, byte) = (self.line, self.byte);
+        self.line += count_lines(&buffer);
+        self.byte += buffer.len() as u64;
+        if !more {
+            drop_empty_last_line(&mut buffer);
+        }
+        Block {
+            file: self.name.clone(),
+            first_line: line,
+            byte,
+            bytes: buffer,
+        }
+    }
+}
+
+/// Where the last line starts that has at least one byte in `buffer`; 0 where there is one line only.
+fn last_line_start(buffer: &[u8]) -> usize {
+    let inner = buffer.split_last().map_or(buffer, |(_, inner)| inner);
+    inner
+        .iter()
+        .rposition(|b| *b == b'\n')
+        .map_or(0, |at| at + 1)
+}
+
+/// 1.1: an empty last line is fine, be it ended or not; a carriage return alone leaves a line empty.
+fn drop_empty_last_line(buffer: &mut Vec<u8>) {
+    let ended = buffer.strip_suffix(b"\n").unwrap_or(buffer);
+    let ended = ended.strip_suffix(b"\r").unwrap_or(ended);
+    if ended.is_empty() || ended.ends_with(b"\n") {
+        buffer.truncate(ended.len());
+    }
+}
+
+fn count_lines(mut bytes: &[u8]) -> u64 {
+    let mut count = 0;
+    while let Some(at) = newline(bytes) {
+        count += 1;
+        bytes = bytes.get(at + 1..).unwrap_or_default();
+    }
+    count
+}
+
+/// Reads a file whole, as one block; empty where the file has no line.
+///
+/// # Errors
+/// As [`Blocks::next_block`].
+pub fn read_whole(file: &ExportFile) -> Result<Block, ExportError> {
+    let mut open = OpenFile {
+        name: file.name.clone(),
+        source: Source::open(file)?,
+        carry: Vec::new(),
+        line: 1,
+        byte: 0,
+    };
+    let mut bytes = Vec::new();
+    // No block is cut at this size, so the first is the whole file.
+    let more = open.read(usize::MAX, &mut bytes)?;
+    Ok(open.cut(bytes, more))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::io::Write;
+    use std::path::Path;
+
+    fn file(dir: &Path, name: &str, content: &[u8]) -> ExportFile {
+        let path = dir.join(name);
+        fs::write(&path, content).unwrap();
+        ExportFile {
+            path,
+            name: name.into(),
+        }
+    }
+
+    fn zstd_frames(parts: &[&[u8]]) -> Vec<u8> {
+        parts
+            .iter()
+            .flat_map(|p| zstd::encode_all(*p, 3).unwrap())
+            .collect()
+    }
+
+    fn gzip_members(parts: &[&[u8]]) -> Vec<u8> {
+        let member = |p: &&[u8]| {
+            let mut encoder =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            encoder.write_all(p).unwrap();
+            encoder.finish().unwrap()
+        };
+        parts.iter().flat_map(member).collect()
+    }
+
+    /// Every line with its place, checked against the content.
+    fn lines(files: &[ExportFile], size: usize) -> Vec<(String, u64, u64, Vec<u8>)> {
+        let mut seen = Vec::new();
+        for block in Blocks::with_size(files, size) {
+            let block = block.unwrap();
+            assert!(!block.bytes.is_empty());
+            seen.extend(
+                block
+                    .lines()
+                    .map(|l| (block.file.to_string(), l.number, l.byte, l.bytes.to_vec())),
+            );
+        }
+        seen
+    }
+
+    #[test]
+    fn every_block_size_and_compression_gives_the_same_lines() {
+        let dir = tempfile::tempdir().unwrap();
+        let content = b"{\"a\":1}\n\n{\"b\":22}\r\n{\"c\":[]}\n{}\n\n";
+        let (head, tail) = content.split_at(11);
+        let spellings = [
+            file(dir.path(), "x.jsonl", content),
+            file(dir.path(), "x.jsonl.zst", &zstd_frames(&[head, b"", tail])),
+            file(dir.path(), "x.jsonl.gz", &gzip_members(&[head, b"", tail])),
+        ];
+        for spelling in &spellings {
+            let name = spelling.name.to_string();
+            let want: Vec<_> = [
+                (1, 0, &b"{\"a\":1}"[..]),
+                (2, 8, b""),
+                (3, 9, b"{\"b\":22}\r"),
+                (4, 19, b"{\"c\":[]}"),
+                (5, 28, b"{}"),
+            ]
+            .map(|(n, b, l)| (name.clone(), n, b, l.to_vec()))
+            .to_vec();
+            for size in 1..40 {
+                assert_eq!(
+                    lines(std::slice::from_ref(spelling), size),
+                    want,
+                    "{name} {size}"
+                );
+            }
+            let whole = read_whole(spelling).unwrap();
+            assert_eq!(
+                whole
+                    .lines()
+                    .map(|l| (l.number, l.byte))
+                    .collect::<Vec<_>>(),
+                want.iter().map(|w| (w.1, w.2)).collect::<Vec<_>>()
+            );
+        }
+    }
+
+    #[test]
+    fn only_one_empty_line_is_dropped_and_only_at_the_end() {
+        let dir = tempfile::tempdir().unwrap();
+        for (content, want) in [
+            (&b""[..], &[][..]),
+            (b"\n", &[]),
+            (b"\r\n", &[]),
+            (b"a", &["a"]),
+            (b"a\n", &["a"]),
+            (b"a\n\n", &["a"]),
+            (b"a\r\n\r\n", &["a\r"]),
+            (b"a\n\n\n", &["a", ""]),
+            (b"\na", &["", "a"]),
+            (b"a\n \n", &["a", " "]),
+            (b"a\n\nb", &["a", "", "b"]),
+        ] {
+            let one = [file(dir.path(), "x.jsonl", content)];
+            for size in [1, 2, 3, 100] {
+                let seen: Vec<_> = lines(&one, size)
+                    .into_iter()
+                    .map(|l| String::from_utf8(l.3).unwrap())
+                    .collect();
+                assert_eq!(seen, want, "{content:?} {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_has_no_length_limit_and_files_do_not_run_together() {
+        let dir = tempfile::tempdir().unwrap();
+        let long = vec![b'x'; 11_000_000];
+        let files = [
+            file(dir.path(), "1.jsonl", &[b"short\n", &long[..]].concat()),
+            file(dir.path(), "2.jsonl", b"next"),
+        ];
+        let seen = lines(&files, 4096);
+        assert_eq!(
+            seen.iter()
+                .map(|l| (l.0.as_str(), l.1, l.2, l.3.len()))
+                .collect::<Vec<_>>(),
+            [
+                ("1.jsonl", 1, 0, 5),
+                ("1.jsonl", 2, 6, 11_000_000),
+                ("2.jsonl", 1, 0, 4)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_buffer_given_back_is_emptied_first() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut blocks = Blocks::with_size(&[file(dir.path(), "x.jsonl", b"one\ntwo\nthree\n")], 5);
+        let first = blocks.next_block(b"rubbish".to_vec()).unwrap().unwrap();
+        assert_eq!((&*first.bytes, first.first_line), (&b"one\n"[..], 1));
+        let second = blocks.next_block(first.bytes).unwrap().unwrap();
+        assert_eq!(
+            (&*second.bytes, second.first_line, second.byte),
+            (&b"two\n"[..], 2, 4)
+        );
+    }
+
+    #[test]
+    fn what_is_cut_off_or_marked_is_refused_with_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let noise: Vec<u8> = (0..400_000u32)
+            .flat_map(|i| format!("{:x}\n", i.wrapping_mul(2_654_435_761)).into_bytes())
+            .collect();
+        let refusal = |name: &str, content: &[u8]| {
+            let file = file(dir.path(), name, content);
+            let whole = read_whole(&file).map(|_| ()).unwrap_err().to_string();
+            let last = Blocks::with_size(&[file], 100_000)
+                .last()
+                .unwrap()
+                .unwrap_err()
+                .to_string();
+            assert_eq!(whole, last, "the place does not depend on the block size");
+            whole
+        };
+        let (zst, gz) = (zstd_frames(&[&noise]), gzip_members(&[&noise]));
+        for (name, bytes) in [("t.jsonl.zst", &zst), ("t.jsonl.gz", &gz)] {
+            for keep in [0, 3, bytes.len() / 2, bytes.len() - 1] {
+                let text = refusal(name, &bytes[..keep]);
+                assert!(
+                    text.contains("the compressed data is truncated or damaged"),
+                    "{text}"
+                );
+                assert!(
+                    text.starts_with(name) && text.contains("line ") && text.contains("byte "),
+                    "{text}"
+                );
+            }
+            assert!(
+                refusal(name, &[bytes, &b"trailing"[..]].concat()).contains("truncated or damaged")
+            );
+        }
+        assert_eq!(
+            refusal("b.jsonl", b"\xef\xbb\xbf{}\n"),
+            "b.jsonl: line 1, byte 0: a byte order mark, which no file of an export may have"
+        );
+        assert!(
+            refusal("b.jsonl.zst", &zstd_frames(&[b"\xef\xbb\xbf{}\n"]))
+                .contains("byte order mark")
+        );
+        let missing = ExportFile {
+            path: dir.path().join("none"),
+            name: "none".into(),
+        };
+        assert!(matches!(
+            read_whole(&missing),
+            Err(ExportError::Read {
+                line: 1,
+                byte: 0,
+                ..
+            })
+        ));
+    }
+}

@@ -1,0 +1,199 @@
+//! Reading a parsed line: one value at a time, without copying.
+
+use super::json::MAX_INTEGER;
+use super::tape::{Document, RISING, Slot, Tag};
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number.
+    Number,
+    /// A string.
+    Text,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// A value of a parsed line.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'a> {
+    pub(super) document: Document<'a>,
+    pub(super) at: usize,
+}
+
+impl<'a> Node<'a> {
+    pub(super) fn new(document: Document<'a>, at: usize) -> Node<'a> {
+        Node { document, at }
+    }
+
+    /// The value's slot; every node was made from one.
+    pub(super) fn slot(self) -> &'a Slot {
+        const NOTHING: Slot = Slot {
+            tag: Tag::Null,
+            canonical: true,
+            order: RISING,
+            start: 0,
+            end: 0,
+            next: 0,
+        };
+        self.document.tape.get(self.at).unwrap_or(&NOTHING)
+    }
+
+    /// What the value is.
+    pub fn kind(self) -> Kind {
+        match self.slot().tag {
+            Tag::Null => Kind::Null,
+            Tag::True | Tag::False => Kind::Bool,
+            Tag::Integer | Tag::Float => Kind::Number,
+            Tag::Plain | Tag::Unescaped => Kind::Text,
+            Tag::Array => Kind::Array,
+            Tag::Object => Kind::Object,
+        }
+    }
+
+    /// The member `name` of an object; none where the value is no object.
+    pub fn get(self, name: &str) -> Option<Node<'a>> {
+        let mut members = self.members();
+        while let Some((found, value)) = members.step() {
+            // Lengths first: most members are passed without a look at the line.
+            let slot = found.slot();
+            if slot.end - slot.start == name.len() && found.document.text(slot) == name {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// The members of an object in the order of the line; none where the value is no object.
+    pub fn members(self) -> Members<'a> {
+        Members(self.inside(Tag::Object))
+    }
+
+    /// The items of an array in order; none where the value is no array.
+    pub fn items(self) -> Items<'a> {
+        Items(self.inside(Tag::Array))
+    }
+
+    fn inside(self, tag: Tag) -> Inside<'a> {
+        let slot = self.slot();
+        let end = if slot.tag == tag { slot.next } else { self.at };
+        Inside {
+            document: self.document,
+            at: self.at + 1,
+            end,
+        }
+    }
+
+    /// A string's content, unescaped.
+    pub fn as_str(self) -> Option<&'a str> {
+        match self.slot().tag {
+            Tag::Plain | Tag::Unescaped => Some(self.document.text(self.slot())),
+            _ => None,
+        }
+    }
+
+    /// A boolean.
+    pub fn as_bool(self) -> Option<bool> {
+        match self.slot().tag {
+            Tag::True => Some(true),
+            Tag::False => Some(false),
+            _ => None,
+        }
+    }
+
+    /// A number that is an integer within ±(2^53 − 1), however it is written: `5`, `5.0` and `5e0` are one value.
+    pub fn as_i64(self) -> Option<i64> {
+        let text = self.document.text(self.slot());
+        match self.slot().tag {
+            Tag::Integer => text.parse().ok(),
+            Tag::Float => {
+                let double: f64 = text.parse().ok()?;
+                // Both bounds are exact doubles, so the conversion is too.
+                let whole = double.trunc() == double && double.abs() <= MAX_INTEGER as f64;
+                whole.then_some(double as i64)
+            }
+            _ => None,
+        }
+    }
+
+    /// A number as the double nearest to its literal.
+    pub fn as_f64(self) -> Option<f64> {
+        match self.slot().tag {
+            Tag::Integer | Tag::Float => self.document.text(self.slot()).parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// Whether the value is `null`.
+    pub fn is_null(self) -> bool {
+        self.slot().tag == Tag::Null
+    }
+
+    /// Whether the value is an object.
+    pub fn is_object(self) -> bool {
+        self.slot().tag == Tag::Object
+    }
+
+    /// Whether the value is an array.
+    pub fn is_array(self) -> bool {
+        self.slot().tag == Tag::Array
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Inside<'a> {
+    document: Document<'a>,
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Inside<'a> {
+    fn step(&mut self) -> Option<Node<'a>> {
+        if self.at >= self.end {
+            return None;
+        }
+        let node = Node::new(self.document, self.at);
+        self.at = node.slot().next;
+        Some(node)
+    }
+}
+
+/// The members of an object: name, value.
+#[derive(Debug, Clone)]
+pub struct Members<'a>(Inside<'a>);
+
+impl<'a> Members<'a> {
+    /// The next member as its two nodes.
+    pub(super) fn step(&mut self) -> Option<(Node<'a>, Node<'a>)> {
+        Some((self.0.step()?, self.0.step()?))
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (&'a str, Node<'a>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (name, value) = self.step()?;
+        Some((name.document.text(name.slot()), value))
+    }
+}
+
+/// The items of an array.
+#[derive(Debug, Clone)]
+pub struct Items<'a>(Inside<'a>);
+
+impl<'a> Iterator for Items<'a> {
+    type Item = Node<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Node<'a>> {
+        self.0.step()
+    }
+}

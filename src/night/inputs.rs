@@ -1,0 +1,124 @@
+//! What a run is given beside the ledger: policy, identities, charters, reporters, and the hashes of their anchors.
+//!
+//! The load keeps the files as they came, and every anchor's hash instead of the salt, so that later stages need neither the export nor
+//! the secret.
+
+use std::fs;
+use std::path::Path;
+
+use arrow::array::RecordBatch;
+
+use super::NightError;
+use crate::export::{Export, ExportFile, read_whole};
+use crate::identity::{AnchorHashes, Charters, Identities, Reporters, Salt, tables};
+use crate::policy::Policy;
+use crate::warehouse::{Input, Warehouse};
+
+const POLICY: &str = "policy.toml";
+const IDENTITIES: &str = "identities.jsonl";
+const CHARTERS: &str = "charters.jsonl";
+const REPORTERS: &str = "reporters.jsonl";
+const HASHES: &str = "anchor_hashes.json";
+
+/// The inputs of a run.
+pub struct Inputs {
+    /// The published values.
+    pub policy: Policy,
+    /// What the resolver knew.
+    pub identities: Identities,
+    /// Charters with their mandates.
+    pub charters: Charters,
+    /// The configured reporters.
+    pub reporters: Reporters,
+    /// The salted hash of every anchor and operator (profile 1.3).
+    pub hashes: AnchorHashes,
+}
+
+impl Inputs {
+    /// Reads the inputs of an export, every file checked, and gives the files to keep in the warehouse.
+    pub fn read(export: &Export, salt: Option<&Salt>) -> Result<(Inputs, Vec<(String, Input)>), NightError> {
+        let policy = match &export.policy {
+            Some(file) => fs::read(&file.path).map_err(|source| NightError::io(&file.path, source))?,
+            None => return Err(NightError::Input(format!("{}: there is no {POLICY}", export.root.display()))),
+        };
+        let content = |file: &Option<ExportFile>| -> Result<Vec<u8>, NightError> {
+            file.as_ref().map_or(Ok(Vec::new()), |file| Ok(read_whole(file)?.bytes))
+        };
+        let identities = content(&export.identities)?;
+        let charters = content(&export.charters)?;
+        let reporters = content(&export.reporters)?;
+        let mut inputs = Inputs::parse(&policy, &identities, &charters, &reporters, AnchorHashes::default())?;
+        if let Some(salt) = salt {
+            inputs.hashes = AnchorHashes::of(&inputs.identities, salt);
+        } else if !export.ledger.is_empty() {
+            return Err(NightError::Usage(
+                "a ledger needs the salt of its hashed anchors: give it with --salt-file".to_owned(),
+            ));
+        }
+        let mut keep = vec![
+            (POLICY.to_owned(), Input::Bytes(policy)),
+            (IDENTITIES.to_owned(), Input::Bytes(identities)),
+            (CHARTERS.to_owned(), Input::Bytes(charters)),
+            (REPORTERS.to_owned(), Input::Bytes(reporters)),
+            (HASHES.to_owned(), Input::Bytes(inputs.hashes.to_json())),
+        ];
+        for table in export.rating.iter().flatten() {
+            let name = Path::new(&*table.file.name).file_name().unwrap_or_default().to_string_lossy().into_owned();
+            keep.push((format!("rating/{name}"), Input::File(table.file.path.clone())));
+        }
+        Ok((inputs, keep))
+    }
+
+    /// Reads what the last load kept.
+    pub fn open(warehouse: &Warehouse) -> Result<Inputs, NightError> {
+        let folder = warehouse.inputs();
+        let read = |name: &str| {
+            let path = folder.join(name);
+            fs::read(&path).map_err(|source| NightError::io(&path, source))
+        };
+        let hashes = AnchorHashes::from_json(&read(HASHES)?).ok_or_else(|| NightError::Stage {
+            path: folder.join(HASHES),
+            what: "cannot be read; load the export again".to_owned(),
+        })?;
+        Inputs::parse(&read(POLICY)?, &read(IDENTITIES)?, &read(CHARTERS)?, &read(REPORTERS)?, hashes)
+    }
+
+    fn parse(
+        policy: &[u8],
+        identities: &[u8],
+        charters: &[u8],
+        reporters: &[u8],
+        hashes: AnchorHashes,
+    ) -> Result<Inputs, NightError> {
+        let text = std::str::from_utf8(policy)
+            .map_err(|fault| NightError::Input(format!("{POLICY}: byte {}: not UTF-8", fault.valid_up_to())))?;
+        let policy = Policy::parse(text, POLICY).map_err(NightError::Policy)?;
+        let identities = Identities::read(IDENTITIES, lines(identities));
+        let charters = Charters::read(CHARTERS, lines(charters));
+        let reporters = Reporters::read(REPORTERS, lines(reporters));
+        match (identities, charters, reporters) {
+            (Ok(identities), Ok(charters), Ok(reporters)) => {
+                Ok(Inputs { policy, identities, charters, reporters, hashes })
+            }
+            (identities, charters, reporters) => {
+                let faults = [identities.err(), charters.err(), reporters.err()];
+                Err(NightError::Identity(faults.into_iter().flatten().flatten().collect()))
+            }
+        }
+    }
+
+    /// The input tables at *T*, by name.
+    pub(super) fn tables(&self, as_of: i64) -> Result<Vec<(&'static str, RecordBatch)>, NightError> {
+        let windows = self.policy.windows(as_of);
+        let mut tables = tables::all(&self.identities, &self.charters, &self.hashes, &windows)?;
+        tables.push(("policy", self.policy.table(as_of)?));
+        Ok(tables)
+    }
+}
+
+/// The lines of a file, numbered from 1, without an empty last one.
+fn lines(content: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let content = content.strip_suffix(b"\n").unwrap_or(content);
+    let none = content.is_empty();
+    content.split(|byte| *byte == b'\n').filter(move |_| !none).zip(1..).map(|(line, number)| (number, line))
+}

@@ -1,0 +1,21 @@
+//! The first stage: an export into the warehouse.
+
+use std::path::Path;
+
+use super::{Inputs, NightError};
+use crate::export::Export;
+use crate::identity::Salt;
+use crate::warehouse::{self, LoadOptions, Loaded, Warehouse};
+
+/// Loads an export: every input checked, the ledger parsed, hashed and chained. On any fault the warehouse stays as it was.
+/// `progress` is told the entries so far.
+pub fn load(
+    export: &Path,
+    warehouse: &mut Warehouse,
+    salt: Option<&Salt>,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Loaded, NightError> {
+    let export = Export::open(export)?;
+    let (_, inputs) = Inputs::read(&export, salt)?;
+    Ok(warehouse::load(&export, warehouse, &LoadOptions { inputs: &inputs, progress })?)
+}

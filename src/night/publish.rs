@@ -1,0 +1,59 @@
+//! The last stage: documents signed and published whole.
+
+use std::path::Path;
+
+use super::audit::Audited;
+use super::report::{FOLDER, RUN, Reported};
+use super::NightError;
+use crate::ledger::canonical;
+use crate::snapshot::document::Kind;
+use crate::snapshot::history::KeySet;
+use crate::snapshot::keys::BureauKey;
+use crate::snapshot::publish::{self, Draft, Options, Published};
+use crate::warehouse::Warehouse;
+
+/// What the operator says about publishing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PublishOptions {
+    /// Publish though there are error findings.
+    pub with_findings: bool,
+    /// Replace a snapshot of the same *T* that has other bytes.
+    pub replace: bool,
+    /// Allow fewer reports than the last snapshot has.
+    pub allow_fewer: bool,
+}
+
+/// Signs what the report stage left, and publishes it under `out/snapshots`.
+pub fn publish(
+    warehouse: &Warehouse,
+    out: &Path,
+    key: &BureauKey,
+    keys: &KeySet,
+    options: PublishOptions,
+) -> Result<Published, NightError> {
+    let folder = warehouse.join(FOLDER);
+    let path = folder.join(RUN);
+    let missing = |what: &str| NightError::Stage {
+        path: path.clone(),
+        what: format!("{what}; run `bureau report` first"),
+    };
+    let text = std::fs::read(&path).map_err(|_| missing("there are no documents"))?;
+    let reported: Reported = serde_json::from_slice(&text).map_err(|_| missing("cannot be read"))?;
+    if reported.errors > 0 && !options.with_findings {
+        return Err(NightError::Findings { errors: reported.errors, findings: Audited::findings(warehouse) });
+    }
+    let documents = Kind::ALL
+        .into_iter()
+        .filter(|kind| reported.documents.contains_key(kind.name()))
+        .map(|kind| (kind, folder.join(kind.name()).with_extension("jsonl")))
+        .collect();
+    let tables = reported
+        .tables
+        .iter()
+        .map(|name| (name.clone(), folder.join("tables").join(name).with_extension("parquet")))
+        .collect();
+    let draft =
+        Draft { facts: reported.facts, policy_json: canonical::to_vec(&reported.policy), documents, tables };
+    let options = Options { replace: options.replace, allow_fewer: options.allow_fewer };
+    Ok(publish::publish(&out.join("snapshots"), &draft, key, keys, options)?)
+}

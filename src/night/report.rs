@@ -1,0 +1,171 @@
+//! The third stage: figures, documents and ratings, left unsigned in `documents/`.
+
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use arrow::array::RecordBatch;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::audit::{Audited, FINDINGS, WITHHELD};
+use super::{Inputs, NightError, PROFILE, fresh_folder, open_session, write};
+use crate::engine::{Resources, Session};
+use crate::ledger::canonical;
+use crate::rating::{self, Parameters};
+use crate::reports::{self, Documents, Frame};
+use crate::snapshot::document::Kind;
+use crate::snapshot::manifest::{LedgerHead, RunFacts};
+use crate::snapshot::tables::write_table;
+use crate::warehouse::Warehouse;
+
+pub(super) const FOLDER: &str = "documents";
+pub(super) const RUN: &str = "run.json";
+
+/// What the report stage says to the publish stage: `documents/run.json`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Reported {
+    /// What the manifest states.
+    pub facts: RunFacts,
+    /// `policy.json`.
+    pub policy: Value,
+    /// Error findings, those of rating rows included.
+    pub errors: u64,
+    /// Warnings, likewise.
+    pub warnings: u64,
+    /// Subjects with a report.
+    pub subjects: u64,
+    /// Documents a kind, by the kind's name.
+    pub documents: BTreeMap<String, u64>,
+    /// Flat tables, by name.
+    pub tables: Vec<String>,
+}
+
+/// Computes every figure at `as_of` from a warehouse that has been audited for it, and leaves `documents/`.
+pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Result<Reported, NightError> {
+    let audited = Audited::open(warehouse, as_of)?;
+    let inputs = Inputs::open(warehouse)?;
+    let session = open_session(warehouse, &inputs, as_of, resources)?;
+    session.register_parquet("finding", &[warehouse.join(FINDINGS)])?;
+    session.register_parquet("withheld", &[warehouse.join(WITHHELD)])?;
+    let derived = warehouse.join("derived");
+    let frame = Frame::of(&inputs.policy, as_of);
+    let documents = match warehouse.state().head {
+        Some(_) => reports::figures(&session, &inputs.policy, &frame, &derived)?,
+        None => Documents::default(),
+    };
+
+    let beside = warehouse.join("documents.new");
+    fresh_folder(&beside.join("tables"))?;
+    let mut reported = Reported {
+        facts: RunFacts {
+            bureau: frame.bureau.clone(),
+            as_of,
+            profile: PROFILE.to_owned(),
+            formula_versions: BTreeMap::from([("reports".to_owned(), frame.formula_version.clone())]),
+            ledger: ledger_head(&session)?,
+            audit: audited.counts,
+        },
+        policy: inputs.policy.to_json(),
+        errors: audited.errors,
+        warnings: audited.warnings,
+        subjects: documents.subjects as u64,
+        documents: BTreeMap::new(),
+        tables: Vec::new(),
+    };
+    for (kind, inner) in [
+        (Kind::Report, &documents.reports),
+        (Kind::Organization, &documents.organizations),
+        (Kind::Evaluator, &documents.evaluators),
+        (Kind::ScreeningProvider, &documents.screening_providers),
+    ] {
+        put_documents(&beside, kind, inner.iter().map(canonical::to_vec), &mut reported)?;
+    }
+    for (name, batch) in documents.tables {
+        put_table(&beside, name, batch, &mut reported)?;
+    }
+    rate(warehouse, &session, &inputs, &frame, &beside, &mut reported)?;
+    write(&beside.join(RUN), &serde_json::to_vec_pretty(&reported).unwrap_or_default())?;
+    let folder = warehouse.join(FOLDER);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(|source| NightError::io(&folder, source))?;
+    }
+    std::fs::rename(&beside, &folder).map_err(|source| NightError::io(&folder, source))?;
+    Ok(reported)
+}
+
+/// Rates the agents of the rating tables, where the export had them.
+fn rate(
+    warehouse: &Warehouse,
+    session: &Session,
+    inputs: &Inputs,
+    frame: &Frame,
+    beside: &Path,
+    reported: &mut Reported,
+) -> Result<(), NightError> {
+    let tables = warehouse.inputs().join("rating");
+    if !tables.is_dir() {
+        return Ok(());
+    }
+    let parameters = Parameters {
+        as_of: frame.as_of,
+        expires_at: frame.expires_at,
+        window_decisions: i64::try_from(inputs.policy.rating_window_decisions).unwrap_or(i64::MAX),
+    };
+    let ratings = rating::rate(&tables, &warehouse.join("derived/rating"), session, &parameters)?;
+    reported.errors += ratings.refused.len() as u64;
+    for (rule, count) in ratings.audit() {
+        reported.warnings += if rule == "rating.reason" { count } else { 0 };
+        reported.facts.audit.insert(rule.to_owned(), count);
+    }
+    reported.facts.formula_versions.insert("ratings".to_owned(), rating::METHOD.to_owned());
+    put_documents(beside, Kind::Rating, ratings.documents().map(|inner| canonical::to_vec(&inner)), reported)?;
+    for (name, batch) in ratings.flat()? {
+        put_table(beside, name, batch, reported)?;
+    }
+    Ok(())
+}
+
+fn put_documents(
+    folder: &Path,
+    kind: Kind,
+    inner: impl Iterator<Item = Vec<u8>>,
+    reported: &mut Reported,
+) -> Result<(), NightError> {
+    let path = folder.join(kind.name()).with_extension("jsonl");
+    let mut count = 0;
+    let put = || {
+        let mut file = BufWriter::new(std::fs::File::create(&path)?);
+        for line in inner {
+            file.write_all(&line)?;
+            file.write_all(b"\n")?;
+            count += 1;
+        }
+        file.flush()
+    };
+    put().map_err(|source| NightError::io(&path, source))?;
+    reported.documents.insert(kind.name().to_owned(), count);
+    Ok(())
+}
+
+fn put_table(folder: &Path, name: &str, batch: RecordBatch, reported: &mut Reported) -> Result<(), NightError> {
+    let path = folder.join("tables").join(name).with_extension("parquet");
+    write_table(&path, batch.schema(), [Ok(batch)])?;
+    reported.tables.push(name.to_owned());
+    Ok(())
+}
+
+/// The last entry with `at` ≤ T, and how many entries exist at T; none where none does. An entry whose `at` cannot be read exists
+/// (profile 1.7), and is no head.
+fn ledger_head(session: &Session) -> Result<Option<LedgerHead>, NightError> {
+    const QUERY: &str = "ledger_head";
+    let rows = session.rows(QUERY, include_str!("../../queries/ledger_head.sql"))?;
+    let (seq, hash, entries) = (rows.int("seq")?, rows.text("entry_hash")?, rows.int("entries")?);
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    Ok(match (seq.get(0), hash.get(0), entries.get(0)) {
+        (Some(seq), Some(hash), Some(entries)) => Some(LedgerHead { seq, entry_hash: hash.to_owned(), entries }),
+        _ => None,
+    })
+}

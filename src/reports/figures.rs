@@ -1,0 +1,234 @@
+//! All figures of a night: the plan run, and every document made.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use arrow::array::RecordBatch;
+use serde_json::{Map, Value, json};
+
+use super::number::Weigher;
+use super::organization::MemberCapability;
+use super::organization_rows::OrganizationRows;
+use super::plan::{self, Query};
+use super::sender::SenderTerms;
+use super::subject::{Report, ReportTerms};
+use super::subject_rows::{SubjectFault, SubjectRows};
+use super::{added, evaluator, flat, nda, organization_rows, screening, sender, sender_party, subject_rows};
+use crate::engine::{EngineError, Rows, Session};
+use crate::instant;
+use crate::policy::Policy;
+
+/// Why no documents could be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportsError {
+    /// A query failed, or gave rows of another shape.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// Rows that make no report.
+    #[error(transparent)]
+    Subject(#[from] SubjectFault),
+    /// Rows that make no evaluator report.
+    #[error(transparent)]
+    Evaluator(#[from] evaluator::EvaluatorFault),
+    /// A table could not be built.
+    #[error("a table of figures: {0}")]
+    Table(#[from] arrow::error::ArrowError),
+}
+
+impl ReportsError {
+    /// True where the machine, not the data, stands in the way.
+    pub fn is_environment(&self) -> bool {
+        matches!(self, ReportsError::Engine(fault) if fault.is_environment())
+    }
+}
+
+/// What every document of a night carries.
+#[derive(Debug, Clone)]
+pub struct Frame {
+    /// *T*, in milliseconds.
+    pub as_of: i64,
+    /// When its documents expire, in milliseconds.
+    pub expires_at: i64,
+    /// The bureau's URL.
+    pub bureau: String,
+    /// The formula version.
+    pub formula_version: String,
+}
+
+impl Frame {
+    /// The frame of a policy at *T*.
+    pub fn of(policy: &Policy, as_of: i64) -> Frame {
+        Frame {
+            as_of,
+            expires_at: policy.expires_at(as_of),
+            bureau: policy.bureau.clone(),
+            formula_version: policy.formula_version.to_owned(),
+        }
+    }
+
+    fn members(&self) -> Map<String, Value> {
+        let members = json!({
+            "bureau": self.bureau,
+            "formula_version": self.formula_version,
+            "issued_at": instant::format(self.as_of),
+            "expires_at": instant::format(self.expires_at),
+        });
+        members.as_object().cloned().unwrap_or_default()
+    }
+}
+
+/// The inner objects of every document, each list in its published order, and the same figures as tables.
+#[derive(Debug, Default)]
+pub struct Documents {
+    /// `report`, by subject, then capability.
+    pub reports: Vec<Value>,
+    /// `organization_report`, by anchor.
+    pub organizations: Vec<Value>,
+    /// `evaluator_report`, by evaluator.
+    pub evaluators: Vec<Value>,
+    /// `screening_provider`, by id.
+    pub screening_providers: Vec<Value>,
+    /// Flat tables, by name.
+    pub tables: Vec<(&'static str, RecordBatch)>,
+    /// How many subjects have a report.
+    pub subjects: usize,
+}
+
+/// Runs the plan over a session that has the ledger's tables, the run's inputs and the findings, keeping intermediates as Parquet in
+/// `derived`, and makes the documents.
+pub fn figures(session: &Session, policy: &Policy, frame: &Frame, derived: &Path) -> Result<Documents, ReportsError> {
+    let weigher = Weigher::new(&policy.half_life_days, &policy.value_weight);
+    for query in plan::INTERMEDIATES {
+        keep(session, query, derived, |rows| match (query.name, &weigher) {
+            ("enrollment_interval", _) => added::takes_effect_at(&rows, policy),
+            ("event", Some(weigher)) => added::weight(&rows, weigher, frame.as_of),
+            _ => Ok(rows),
+        })?;
+    }
+    register_parties(session, derived)?;
+    keep(session, plan::STOP_COUNTED, derived, Ok)?;
+
+    let members = frame.members();
+    let senders = SenderTerms::of(policy);
+    let record_days = nda::record_days(policy);
+    let reports = reports(session, policy)?;
+    let terms = ReportTerms::of(policy);
+    let sender_blocks: BTreeMap<String, Value> =
+        sender::records(&read(session, "sender_seen")?, &rows(session, plan::SENDER_CLASS)?)?
+            .into_iter()
+            .map(|(subject, record)| (subject, record.block(&senders)))
+            .collect();
+    let nda_blocks: BTreeMap<String, Value> = nda::records(
+        &rows(session, plan::NDA_UPHELD)?,
+        &rows(session, plan::NDA_OPEN)?,
+        &rows(session, plan::NDA_CLOSED)?,
+        &rows(session, plan::NDA_FILED)?,
+    )?
+    .into_iter()
+    .map(|(subject, record)| (subject, record.block(&record_days)))
+    .collect();
+    let mut documents = Documents::default();
+    let mut capabilities: BTreeMap<String, Vec<MemberCapability>> = BTreeMap::new();
+    let mut last = None;
+    for report in &reports {
+        let subject = report.subject.as_str();
+        let document = report.document(&members, &terms, sender_blocks.get(subject), nda_blocks.get(subject));
+        if let Some(capability) = MemberCapability::of_report(&document) {
+            capabilities.entry(subject.to_owned()).or_default().push(capability);
+        }
+        documents.reports.push(document);
+        if last != Some(subject) {
+            documents.subjects += 1;
+            last = Some(subject);
+        }
+    }
+    documents.organizations = organizations(session)?
+        .iter()
+        .map(|organization| organization.document(&members, &senders, &record_days, &capabilities))
+        .collect();
+    documents.evaluators =
+        evaluators(session, policy)?.iter().map(|evaluator| evaluator.document(&members)).collect();
+    documents.screening_providers = screening::providers(&rows(session, plan::SCREENING_PROVIDER)?)?
+        .iter()
+        .map(screening::ScreeningProvider::document)
+        .collect();
+    documents.tables = flat::tables(&documents, &reports)?;
+    Ok(documents)
+}
+
+fn keep(
+    session: &Session,
+    query: Query,
+    derived: &Path,
+    finish: impl FnMut(RecordBatch) -> Result<RecordBatch, EngineError>,
+) -> Result<(), EngineError> {
+    let path = derived.join(query.name).with_extension("parquet");
+    session.materialise(query.name, query.sql, &path, finish).map(drop)
+}
+
+fn rows(session: &Session, query: Query) -> Result<Rows, EngineError> {
+    session.rows(query.name, query.sql)
+}
+
+/// All rows of an intermediate.
+fn read(session: &Session, table: &'static str) -> Result<Rows, EngineError> {
+    session.rows(table, &format!("select * from {table}"))
+}
+
+/// Keeps `refusing_party`: connected components over the parties of the identities and the recipients of stops.
+fn register_parties(session: &Session, derived: &Path) -> Result<(), ReportsError> {
+    let known = session.rows("identity", "select anchor_hash, operator_hash, party from identity")?;
+    let (anchor, operator, party) = (known.text("anchor_hash")?, known.text("operator_hash")?, known.int("party")?);
+    let (mut anchors, mut operators) = (BTreeMap::new(), BTreeMap::new());
+    for row in 0..known.len() {
+        let Some(party) = party.get(row) else { continue };
+        anchors.extend(anchor.get(row).map(|hash| (hash.to_owned(), party)));
+        operators.extend(operator.get(row).map(|hash| (hash.to_owned(), party)));
+    }
+    let links = sender_party::links(&rows(session, plan::STOP_LINK)?)?;
+    let parties = sender_party::refusing_parties(&links, &anchors, &operators);
+    session.register_batch("refusing_party_made", sender_party::table(&parties)?)?;
+    let made = Query { name: "refusing_party", sql: "select * from refusing_party_made" };
+    Ok(keep(session, made, derived, Ok)?)
+}
+
+fn reports(session: &Session, policy: &Policy) -> Result<Vec<Report>, ReportsError> {
+    let table = |name| read(session, name);
+    let (index, intervals) = (table("report_index")?, table("enrollment_interval")?);
+    let (declarations, pools) = (table("declaration")?, table("pool")?);
+    let (priors, facts) = (table("prior")?, table("facts")?);
+    let rows = SubjectRows {
+        report_index: &index,
+        enrollment_interval: &intervals,
+        declaration: &declarations,
+        pool: &pools,
+        prior: &priors,
+        candor: &rows(session, plan::CANDOR)?,
+        refusal: &rows(session, plan::REFUSAL)?,
+        facts: &facts,
+        promise_held: &rows(session, plan::PROMISE_HELD)?,
+    };
+    Ok(subject_rows::reports(&rows, policy)?)
+}
+
+fn organizations(session: &Session) -> Result<Vec<super::organization::Organization>, ReportsError> {
+    let rows = OrganizationRows {
+        figures: &rows(session, plan::ORGANIZATION_FIGURE)?,
+        members: &read(session, "organization_member")?,
+        former: &rows(session, plan::ORGANIZATION_FORMER)?,
+        sender: &rows(session, plan::ORGANIZATION_SENDER)?,
+        nda: &rows(session, plan::ORGANIZATION_NDA)?,
+    };
+    Ok(organization_rows::organizations(&rows)?)
+}
+
+fn evaluators(session: &Session, policy: &Policy) -> Result<Vec<evaluator::Evaluator>, ReportsError> {
+    let means = subject_rows::pool_means(&read(session, "pool")?, &read(session, "prior")?, policy)?;
+    Ok(evaluator::evaluators(
+        &rows(session, plan::EVALUATOR_FIGURE)?,
+        &rows(session, plan::EVALUATOR_OUTCOME)?,
+        &rows(session, plan::EVALUATOR_POOL)?,
+        &means,
+    )?)
+}

@@ -1,0 +1,82 @@
+//! The files of `queries/`, in an order in which each reads only what comes before it.
+
+/// A query file.
+#[derive(Debug, Clone, Copy)]
+pub struct Query {
+    /// The stem of the file, and the name of its table.
+    pub name: &'static str,
+    /// One SELECT.
+    pub sql: &'static str,
+}
+
+macro_rules! query {
+    ($name:literal) => {
+        Query { name: $name, sql: include_str!(concat!("../../queries/", $name, ".sql")) }
+    };
+}
+
+/// Results that later queries read, written to Parquet once each.
+pub const INTERMEDIATES: [Query; 24] = [
+    query!("discounted"),
+    query!("correction"),
+    query!("standing_exclusion"),
+    query!("standing_fact"),
+    query!("standing_probe"),
+    query!("standing_attestation"),
+    query!("stop_accepted"),
+    query!("claim_entry"),
+    query!("claim_event"),
+    query!("claim_state"),
+    query!("declaration"),
+    query!("promise_check"),
+    query!("enrollment_interval"),
+    query!("enrollment"),
+    query!("interaction"),
+    query!("event"),
+    query!("pool"),
+    query!("known_subject"),
+    query!("report_index"),
+    query!("prior"),
+    query!("facts"),
+    query!("sender_seen"),
+    query!("evaluator_attestation"),
+    query!("organization_member"),
+];
+
+/// The pairs from which the run makes the input table `refusing_party`, which the next two read.
+pub const STOP_LINK: Query = query!("stop_link");
+/// Stops that count, with the party that refused.
+pub const STOP_COUNTED: Query = query!("stop_counted");
+
+/// Figures that only documents read: as many rows as there are subjects, capabilities, evaluators or organizations.
+pub const CANDOR: Query = query!("candor");
+/// Refusals a subject and capability.
+pub const REFUSAL: Query = query!("refusal");
+/// Promise checks a subject and promise.
+pub const PROMISE_HELD: Query = query!("promise_held");
+/// The sender record's classes.
+pub const SENDER_CLASS: Query = query!("sender_class");
+/// Screening providers.
+pub const SCREENING_PROVIDER: Query = query!("screening_provider");
+/// Upheld breaches.
+pub const NDA_UPHELD: Query = query!("nda_upheld");
+/// Open claims.
+pub const NDA_OPEN: Query = query!("nda_open");
+/// Closed claims.
+pub const NDA_CLOSED: Query = query!("nda_closed");
+/// A subject's own claims.
+pub const NDA_FILED: Query = query!("nda_filed");
+/// An evaluator's counts.
+pub const EVALUATOR_FIGURE: Query = query!("evaluator_figure");
+/// Its outcomes.
+pub const EVALUATOR_OUTCOME: Query = query!("evaluator_outcome");
+/// The pools that its attestations fell in.
+pub const EVALUATOR_POOL: Query = query!("evaluator_pool");
+/// An organization's counts.
+pub const ORGANIZATION_FIGURE: Query = query!("organization_figure");
+/// Members that left.
+pub const ORGANIZATION_FORMER: Query = query!("organization_former");
+/// The sender record across members.
+pub const ORGANIZATION_SENDER: Query = query!("organization_sender");
+/// The NDA record across members.
+pub const ORGANIZATION_NDA: Query = query!("organization_nda");

@@ -8,8 +8,8 @@ select i.subject, i.capability,
        count(*) filter (where i.code = 'DECLINED') as declined,
        count(*) filter (where i.code in ('OK', 'OK_CORRECTED', 'FAILED', 'FAILED_SILENT', 'CONTRACT')) as worked,
        count(*) filter (where i.code = 'FAILED_SILENT') as failed_silent
-from interaction i
-cross join policy p
+from policy p
+cross join interaction i
 where i.enrollment is not null and i.ended_at > p.window_from and i.ended_at <= p.as_of
 group by i.subject, i.capability
 order by i.subject, i.capability nulls first

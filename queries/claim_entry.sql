@@ -15,8 +15,8 @@ with counted as (
     select n.seq, n.at as entered_at, coalesce(c.set_subject, n.subject) as respondent, n.claimant, n.claimant_anchor_hash,
            coalesce('party ' || cast(a.party as varchar), n.claimant_anchor_hash) as claimant_party,
            n.nda_digest, n.claim_digest, n.respondent_org, n.categories, n.agreement['direction'] as direction
-    from nda_claimed n
-    cross join policy p
+    from policy p
+    cross join nda_claimed n
     left join discounted d on d.seq = n.seq
     left join correction c on c.target_seq = n.seq
     left join anchor_party a on a.anchor_hash = n.claimant_anchor_hash

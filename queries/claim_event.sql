@@ -11,16 +11,16 @@ with digest as (
 ),
 answer as (
     select g.claim, a.seq, a.at as entered_at, 'answered' as act, a.statement_at as answered_at
-    from nda_answered a
-    cross join policy p
+    from policy p
+    cross join nda_answered a
     join digest g on g.claim_digest = a.claim_digest
     left join discounted d on d.seq = a.seq
     where a.at <= p.as_of and d.seq is null
 ),
 ending as (
     select g.claim, r.seq, r.at as entered_at, 'resolved' as act, r.resolution, r.basis, r.resolved_at
-    from nda_resolved r
-    cross join policy p
+    from policy p
+    cross join nda_resolved r
     join digest g on g.claim_digest = r.claim_digest
     left join discounted d on d.seq = r.seq
     where r.at <= p.as_of and d.seq is null

@@ -24,8 +24,8 @@ select l.claim, c.respondent, c.nda_digest, c.claimant_party, c.claimant, c.clai
        coalesce(r.resolution, case when l.filed_at < p.claim_open_from then 'lapsed' else 'open' end) as state,
        l.resolution_seq, r.basis, r.resolved_at, l.answer_seq, a.answered_at,
        l.latest_at > p.claim_record_from as shown
-from life l
-cross join policy p
+from policy p
+cross join life l
 join claim_entry c on c.seq = l.entry_seq
 left join claim_event r on r.claim = l.claim and r.seq = l.resolution_seq
 left join claim_event a on a.claim = l.claim and a.seq = l.answer_seq

@@ -7,8 +7,8 @@
 --   set_capability_null   true where the correction sets the capability to null
 with standing as (
     select max(c.seq) as seq
-    from corrected c
-    cross join policy p
+    from policy p
+    cross join corrected c
     left join discounted d on d.seq = c.seq
     where c.at <= p.as_of and d.seq is null
     group by c.target_seq

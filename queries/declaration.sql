@@ -12,8 +12,8 @@ with stated as (
     select e.seq, e.at, e.subject, e.statement_at, e.capabilities, e.promises from amended e
 )
 select s.seq, lead(s.seq) over (partition by s.subject order by s.seq) as until_seq, s.subject, s.statement_at, s.capabilities, s.promises
-from stated s
-cross join policy p
+from policy p
+cross join stated s
 left join discounted d on d.seq = s.seq
 where s.at <= p.as_of and d.seq is null
 order by s.seq

@@ -8,7 +8,7 @@ with last_one as (
     select subject, max(ordinal) as ordinal from enrollment_interval group by subject
 )
 select e.subject, e.enrolled_at, e.withdrew_at, coalesce(e.takes_effect_at <= p.as_of, false) as withdrawn
-from enrollment_interval e
+from policy p
+cross join enrollment_interval e
 join last_one l on l.subject = e.subject and l.ordinal = e.ordinal
-cross join policy p
 order by e.subject

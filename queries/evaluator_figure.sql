@@ -31,8 +31,8 @@ exclusion as (
 select t.evaluator, t.volume, t.subjects, t.derived, t.disagreed, t.checked, t.agreed,
        coalesce(x.self_dealing, 0) as self_dealing, coalesce(x.declared_competitor, 0) as declared_competitor,
        coalesce(x.rate_limit, 0) as rate_limit
-from total t
-cross join policy p
+from policy p
+cross join total t
 left join exclusion x on x.evaluator = t.evaluator
 where t.volume >= p.evaluator_min_volume
 order by t.evaluator

@@ -11,12 +11,9 @@
 --   latency_p50, latency_p95   milliseconds, nearest rank, over facts with transport OK and a latency; null with none
 with seen as (
     select f.seq, f.subject, f.transport, f.latency_ms, f.derived_outcome, f.derived_from
-    from standing_fact f
-    cross join policy p
+    from policy p
+    cross join standing_fact f
     where f.ended_at > p.window_from and f.ended_at <= p.as_of
-),
-broken as (
-    select distinct fact_seq from promise_check where counts and not held
 ),
 ranked as (
     select subject, latency_ms,
@@ -42,7 +39,7 @@ counted as (
            count(*) filter (where s.derived_outcome = 'REFUSED_UNSTATED') as unstated_refusals,
            count(*) filter (where s.derived_from = 'input_required') as input_required
     from seen s
-    left join broken b on b.fact_seq = s.seq
+    left join broken_fact b on b.fact_seq = s.seq
     group by s.subject
 )
 select c.subject, c.facts, c.unreachable, c.unavailable, c.contract_violations, c.unstated_refusals, c.input_required,

@@ -21,9 +21,6 @@ attestation as (
     from final f
     join standing_attestation a on a.seq = f.seq
 ),
-broken as (
-    select distinct fact_seq from promise_check where counts and not held
-),
 observed as (
     select f.interaction_id, f.subject, f.capability, f.seq as fact_seq, b.seq as probe_seq, b.result,
            a.seq as attested_seq, a.at as attested_at, a.outcome, a.evaluator_anchor_hash, a.amounted,
@@ -38,7 +35,7 @@ observed as (
            f.started_at, f.ended_at, f.excluded
     from attestation a
     right join standing_fact f on f.seq = a.fact_seq
-    left join broken k on k.fact_seq = f.seq
+    left join broken_fact k on k.fact_seq = f.seq
     left join standing_probe b on b.interaction_id = f.interaction_id and b.subject = f.subject
     union all
     select b.interaction_id, b.subject, b.capability, f.seq as fact_seq, b.seq as probe_seq, b.result,

@@ -4,7 +4,7 @@
 --   subject
 select subject from declaration
 union
-select w.subject from withdrew w cross join policy p left join discounted d on d.seq = w.seq where w.at <= p.as_of and d.seq is null
+select w.subject from policy p cross join withdrew w left join discounted d on d.seq = w.seq where w.at <= p.as_of and d.seq is null
 union
 select subject from standing_fact
 union

@@ -29,8 +29,8 @@ member as (
 ),
 inside as (
     select s.organization, count(*) as self_dealing
-    from standing_exclusion x
-    cross join policy p
+    from policy p
+    cross join standing_exclusion x
     join attested a on a.seq = x.target_seq
     join membership s on s.subject = x.subject
     join membership e on e.subject = a.evaluator and e.organization = s.organization

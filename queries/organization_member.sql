@@ -14,7 +14,7 @@ with subject_state as (
 select m.organization, m.subject, m.basis, m.member_since,
        m.member_since > p.window_from and m.member_since <= p.as_of as joined,
        coalesce(s.enrollment, 'UNENROLLED') as enrollment
-from membership m
-cross join policy p
+from policy p
+cross join membership m
 left join subject_state s on s.subject = m.subject
 order by m.organization, m.subject

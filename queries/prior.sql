@@ -6,8 +6,8 @@
 with lender as (
     select n.anchor, r.subject, r.capability,
            coalesce(q.sum_w, cast(0 as decimal(16, 15))) as sum_w, coalesce(q.sum_wv, cast(0 as decimal(20, 17))) as sum_wv
-    from report_index r
-    cross join policy p
+    from policy p
+    cross join report_index r
     join identity n on n.handle = r.subject
     left join pool q on q.subject = r.subject and q.capability = r.capability
     where p.portfolio_prior and r.state = 'RATED' and r.capability is not null

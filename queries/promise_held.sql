@@ -4,8 +4,8 @@
 --   checks                checks that count
 --   held                  those of them that held
 select c.subject, c.promise_id, count(*) as checks, count(*) filter (where c.held) as held
-from promise_check c
-cross join policy p
+from policy p
+cross join promise_check c
 where c.counts and c.ended_at > p.window_from and c.ended_at <= p.as_of
 group by c.subject, c.promise_id
 order by c.subject, c.promise_id

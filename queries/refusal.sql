@@ -9,8 +9,8 @@
 --                         interaction
 with stop_of_anchor as (
     select n.anchor_hash, min(s.interaction_id) as first_id, max(s.interaction_id) as last_id
-    from stop_accepted s
-    cross join policy p
+    from policy p
+    cross join stop_accepted s
     join identity n on n.handle = s.subject
     where s.stopped_at > p.window_from and s.stopped_at <= p.as_of
     group by n.anchor_hash
@@ -18,8 +18,8 @@ with stop_of_anchor as (
 refused as (
     select i.subject, i.capability, f.caller_anchor_hash,
            f.screened or coalesce(s.first_id <> i.interaction_id, false) or coalesce(s.last_id <> i.interaction_id, false) as corroborated
-    from interaction i
-    cross join policy p
+    from policy p
+    cross join interaction i
     join standing_fact f on f.seq = i.fact_seq
     left join stop_of_anchor s on s.anchor_hash = f.caller_anchor_hash
     where i.code = 'REFUSED' and i.enrollment is not null and i.ended_at > p.window_from and i.ended_at <= p.as_of

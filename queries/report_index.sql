@@ -21,7 +21,7 @@ select i.subject, i.capability,
             when i.withdrawn then 'WITHDRAWN'
             when coalesce(p.sum_w, cast(0 as decimal(16, 15))) >= y.unproven_threshold then 'RATED'
             else 'UNPROVEN' end as state
-from index_row i
-cross join policy y
+from policy y
+cross join index_row i
 left join pool p on p.subject = i.subject and p.capability is not distinct from i.capability
 order by i.subject, i.capability nulls first

@@ -12,7 +12,7 @@ with request as (
     from stop_accepted
 )
 select r.subject, count(case when r.seen_at > p.window_from and r.seen_at <= p.as_of then 1 end) as witnessed
-from request r
-cross join policy p
+from policy p
+cross join request r
 group by r.subject
 order by r.subject

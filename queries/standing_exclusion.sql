@@ -8,8 +8,8 @@
 select x.seq, x.at, x.target_seq, x.reason, x.evaluator,
        coalesce(c.set_subject, x.subject) as subject,
        coalesce(c.set_interaction_id, x.interaction_id) as interaction_id
-from excluded x
-cross join policy p
+from policy p
+cross join excluded x
 left join discounted d on d.seq = x.seq
 left join correction c on c.target_seq = x.seq
 where x.at <= p.as_of and d.seq is null and coalesce(c.kind, 'none') <> 'void'

@@ -21,8 +21,8 @@ with counted as (
                 else coalesce(c.set_capability, f.capability) end as capability,
            f.caller_anchor_hash, f.started_at, f.ended_at, f.transport, f.latency_ms, f.derived_outcome, f.derived_from, f.sender,
            f.screening is not null as screened
-    from fact f
-    cross join policy p
+    from policy p
+    cross join fact f
     left join discounted d on d.seq = f.seq
     left join correction c on c.target_seq = f.seq
     where f.at <= p.as_of and d.seq is null and coalesce(c.kind, 'none') <> 'void'
@@ -32,17 +32,14 @@ repeated as (
     from counted
     group by interaction_id, subject
     having count(*) > 1
-),
-self_dealing as (
-    select distinct target_seq from standing_exclusion where reason = 'self_dealing'
 )
 select k.seq, k.at, k.interaction_id, k.subject, k.capability, k.caller_anchor_hash, k.started_at, k.ended_at, k.transport,
        k.latency_ms, k.derived_outcome, k.derived_from,
        case when i.anchor_hash = k.caller_anchor_hash then k.sender end as sender,
        k.screened,
-       x.target_seq is not null as excluded
+       coalesce(x.self_dealing, false) as excluded
 from repeated r
 right join counted k on r.interaction_id = k.interaction_id and r.subject = k.subject
 left join identity i on i.handle = k.sender
-left join self_dealing x on x.target_seq = k.seq
+left join excluded_target x on x.target_seq = k.seq
 where r.first_seq is null or r.first_seq = k.seq

@@ -12,8 +12,8 @@ with keyed as (
            coalesce(c.set_subject, b.subject) as subject,
            case when coalesce(c.set_capability_null, false) then null
                 else coalesce(c.set_capability, b.capability) end as capability
-    from probed b
-    cross join policy p
+    from policy p
+    cross join probed b
     left join discounted d on d.seq = b.seq
     left join correction c on c.target_seq = b.seq
     where b.at <= p.as_of and d.seq is null and coalesce(c.kind, 'none') <> 'void'

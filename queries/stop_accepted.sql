@@ -15,8 +15,8 @@ select s.seq, s.at,
        s.class, s.decided_by, s.resolution, s.solicited, s.recipient_anchor_hash, s.recipient_operator_hash,
        s.screening_provider['id'] as provider,
        s.stopped_at
-from stopped s
-cross join policy p
+from policy p
+cross join stopped s
 left join discounted d on d.seq = s.seq
 left join correction c on c.target_seq = s.seq
 where s.at <= p.as_of and d.seq is null and coalesce(c.kind, 'none') <> 'void'

@@ -5,8 +5,8 @@
 --   class       one of the five classes
 --   party_key   the party that refused (`refusing_party`)
 select s.seq, s.subject, s.class, r.party_key
-from stop_accepted s
-cross join policy p
+from policy p
+cross join stop_accepted s
 join refusing_party r on r.anchor_hash = s.recipient_anchor_hash
 left join identity i on i.handle = s.subject and i.party is not null
 left join refusing_party own on own.anchor_hash = i.anchor_hash

@@ -10,57 +10,75 @@
 with latest as (
     select target_seq, kind, set_subject, set_interaction_id from correction_span where until_seq is null
 ),
+visible as (
+    select a.seq, a.at, a.interaction_id, a.subject, a.evaluator, a.evaluator_anchor_hash
+    from policy p
+    cross join attested a
+    where a.at <= p.as_of
+),
 own as (
     select a.seq, a.at, a.evaluator, a.evaluator_anchor_hash, coalesce(c.set_interaction_id, a.interaction_id) as interaction_id,
-           coalesce(c.set_subject, a.subject) as subject, c.target_seq is not null as amended, x.seq is not null as in_error
-    from attested a
-    cross join policy p
-    left join latest c on c.target_seq = a.seq
-    left join faulty x on x.seq = a.seq
-    where a.at <= p.as_of and coalesce(c.kind, 'none') <> 'void'
+           coalesce(c.set_subject, a.subject) as subject, c.target_seq is not null as amended
+    from latest c
+    right join visible a on a.seq = c.target_seq
+    where coalesce(c.kind, 'none') <> 'void'
 ),
-moved as (
-    select w.seq, coalesce(c.set_interaction_id, f.interaction_id) as interaction_id, coalesce(c.set_subject, f.subject) as subject
-    from witness w
-    join latest c on c.target_seq = w.fact_seq
-    join fact f on f.seq = w.fact_seq
-    where c.kind = 'amend'
+-- The fact of an attestation was corrected: where it is now, if it is.
+followed as (
+    select w.seq, c.kind, coalesce(c.set_interaction_id, f.interaction_id) as interaction_id, coalesce(c.set_subject, f.subject) as subject
+    from latest c
+    join witness w on w.fact_seq = c.target_seq
+    join fact f on f.seq = c.target_seq
 ),
 placed as (
-    select o.seq, o.at, o.evaluator, o.evaluator_anchor_hash, o.in_error,
-           case when o.amended then o.interaction_id else coalesce(m.interaction_id, o.interaction_id) end as interaction_id,
-           case when o.amended then o.subject else coalesce(m.subject, o.subject) end as subject
-    from own o
-    left join moved m on m.seq = o.seq
+    select o.seq, o.at, o.evaluator, o.evaluator_anchor_hash, x.seq is not null as in_error,
+           case when o.amended or m.kind is null or m.kind = 'void' then o.interaction_id else m.interaction_id end as interaction_id,
+           case when o.amended or m.kind is null or m.kind = 'void' then o.subject else m.subject end as subject,
+           o.amended or m.seq is not null as doubtful
+    from followed m
+    right join own o on o.seq = m.seq
+    left join faulty x on x.seq = o.seq
+),
+-- An attestation that was amended, or whose fact was corrected, may be on an interaction that has no fact any more.
+doubted as (
+    select distinct interaction_id, subject from placed where doubtful
 ),
 observed as (
-    select distinct coalesce(c.set_interaction_id, f.interaction_id) as interaction_id, coalesce(c.set_subject, f.subject) as subject
-    from fact f
-    cross join policy p
-    left join faulty x on x.seq = f.seq
-    left join latest c on c.target_seq = f.seq
-    where f.at <= p.as_of and x.seq is null and coalesce(c.kind, 'none') <> 'void'
+    select distinct d.interaction_id, d.subject
+    from doubted d
+    join (
+        select coalesce(c.set_interaction_id, f.interaction_id) as interaction_id, coalesce(c.set_subject, f.subject) as subject
+        from policy p
+        cross join fact f
+        left join latest c on c.target_seq = f.seq
+        left join faulty x on x.seq = f.seq
+        where f.at <= p.as_of and x.seq is null and coalesce(c.kind, 'none') <> 'void'
+    ) f on f.interaction_id = d.interaction_id and f.subject = d.subject
 ),
 declared as (
     select d.seq, d.subject, d.competitor_anchors
-    from (
+    from policy p
+    cross join (
         select e.seq, e.at, e.subject, e.competitor_anchors from enrolled e
         union all
         select e.seq, e.at, e.subject, e.competitor_anchors from amended e
     ) d
-    cross join policy p
     left join faulty x on x.seq = d.seq
     where d.at <= p.as_of and x.seq is null
 ),
 line as (
-    select seq, subject, true as is_attestation, cast(null as bigint) as declared_seq from placed
+    select k.seq, k.subject, k.at as at, k.evaluator, k.evaluator_anchor_hash,
+           not k.in_error and (not k.doubtful or o.subject is not null) as counts, cast(null as bigint) as declared_seq
+    from observed o
+    right join placed k on k.interaction_id = o.interaction_id and k.subject = o.subject
     union all
-    select seq, subject, false as is_attestation, seq as declared_seq from declared
+    select d.seq, d.subject, null as at, null as evaluator, null as evaluator_anchor_hash, false as counts, d.seq as declared_seq
+    from declared d
 ),
 dated as (
-    select seq, is_attestation,
-           max(declared_seq) over (partition by subject order by seq rows between unbounded preceding and current row) as declared_seq
-    from line
+    select l.seq, l.subject, l.at, l.evaluator, l.evaluator_anchor_hash, l.counts, l.declared_seq is null as is_attestation,
+           max(l.declared_seq) over (partition by l.subject order by l.seq rows between unbounded preceding and current row) as declared_seq
+    from line l
 ),
 named as (
     select seq, unnest(competitor_anchors) as anchor_hash from declared
@@ -70,16 +88,18 @@ rival as (
 ),
 standing as (
     select x.seq, x.target_seq, x.reason
-    from excluded x
-    cross join policy p
+    from policy p
+    cross join excluded x
     left join latest c on c.target_seq = x.seq
     where x.at <= p.as_of and coalesce(c.kind, 'none') <> 'void' and x.target_seq < x.seq
+),
+rivalled as (
+    select k.seq, k.at, k.evaluator, k.subject, k.counts, r.seq is not null as competitor
+    from rival r
+    right join dated k on r.seq = k.declared_seq and r.anchor_hash = k.evaluator_anchor_hash
+    where k.is_attestation
 )
-select k.seq, k.at, k.evaluator, k.subject, not k.in_error and o.subject is not null as counts,
-       r.seq is not null as competitor, s.seq as exclusion_seq, s.reason
-from placed k
-join dated d on d.seq = k.seq and d.is_attestation
-left join observed o on o.interaction_id = k.interaction_id and o.subject = k.subject
-left join rival r on r.seq = d.declared_seq and r.anchor_hash = k.evaluator_anchor_hash
-left join standing s on s.target_seq = k.seq
+select k.seq, k.at, k.evaluator, k.subject, k.counts, k.competitor, s.seq as exclusion_seq, s.reason
+from standing s
+right join rivalled k on k.seq = s.target_seq
 order by k.evaluator, k.subject, k.seq, s.seq

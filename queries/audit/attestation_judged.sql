@@ -6,13 +6,25 @@
 --   fact_seq                 the fact; null where there is none, and then all that follows
 --   caller_anchor_hash, started_at, ended_at, transport, derived_outcome, derived_from   of the fact
 --   broken                   whether a check of the fact that counts was not held
-select a.seq, a.at, a.subject, a.evaluator, a.evaluator_anchor_hash, a.outcome,
-       case when a.outcome = 'VALUE_POOR' then a.reason end as reason,
-       f.seq as fact_seq, f.caller_anchor_hash, f.started_at, f.ended_at, f.transport, f.derived_outcome, f.derived_from,
-       coalesce(k.broken, 0) > 0 as broken
-from attested a
-cross join policy p
-left join witness w on w.seq = a.seq
-left join fact f on f.seq = w.fact_seq
-left join fact_check k on k.fact_seq = w.fact_seq and k.subject = a.subject
-where a.at <= p.as_of
+with visible as (
+    select a.seq, a.at, a.subject, a.evaluator, a.evaluator_anchor_hash, a.outcome, a.reason
+    from policy p
+    cross join attested a
+    where a.at <= p.as_of
+),
+witnessed as (
+    select a.seq, a.at, a.subject, a.evaluator, a.evaluator_anchor_hash, a.outcome,
+           case when a.outcome = 'VALUE_POOR' then a.reason end as reason, w.fact_seq
+    from witness w
+    right join visible a on a.seq = w.seq
+),
+observed as (
+    select a.seq, a.at, a.subject, a.evaluator, a.evaluator_anchor_hash, a.outcome, a.reason, f.seq as fact_seq, f.caller_anchor_hash,
+           f.started_at, f.ended_at, f.transport, f.derived_outcome, f.derived_from
+    from witnessed a
+    left join fact f on f.seq = a.fact_seq
+)
+select o.seq, o.at, o.subject, o.evaluator, o.evaluator_anchor_hash, o.outcome, o.reason, o.fact_seq, o.caller_anchor_hash, o.started_at,
+       o.ended_at, o.transport, o.derived_outcome, o.derived_from, coalesce(k.broken, 0) > 0 as broken
+from fact_check k
+right join observed o on k.fact_seq = o.fact_seq and k.subject = o.subject

@@ -12,7 +12,7 @@
 --   canonical                 the entry in canonical form, for the digest of the claim in it
 select n.seq, n.at, n.subject, n.state, n.claim_digest, n.claimant_anchor_hash, n.claimant, n.respondent, n.agreement, n.categories,
        n.disclosures, n.breach_at, l.canonical
-from nda_claimed n
-cross join policy p
+from policy p
+cross join nda_claimed n
 join ledger l on l.seq = n.seq
 where n.at <= p.as_of and n.state <> 'rejected'

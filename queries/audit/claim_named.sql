@@ -9,13 +9,13 @@
 --   court                {forum, citation, found_on, checked_by}, or null
 with claim as (
     select n.seq, n.seq as since_seq, n.claim_digest, n.subject, n.claimant
-    from nda_claimed n
-    cross join policy p
+    from policy p
+    cross join nda_claimed n
     where n.at <= p.as_of
     union all
     select n.seq, c.since_seq, n.claim_digest, c.set_subject, n.claimant
-    from nda_claimed n
-    cross join policy p
+    from policy p
+    cross join nda_claimed n
     join correction_span c on c.target_seq = n.seq
     where n.at <= p.as_of and c.kind = 'amend' and c.set_subject is not null
 ),
@@ -33,8 +33,8 @@ known as (
 )
 select a.seq, k.claim_seq, n.claimant, r.resolution, r.basis, r.key, r.signature, r.statement_at,
        coalesce(r.has_verdict, false) as has_verdict, coalesce(r.has_settlement, false) as has_settlement, r.court
-from act a
-cross join policy p
+from policy p
+cross join act a
 left join known k on k.seq = a.seq
 left join nda_claimed n on n.seq = k.claim_seq
 left join nda_resolved r on r.seq = a.seq

@@ -8,8 +8,8 @@
 --   set_capability_null   true where the capability is set to null
 select c.target_seq, c.seq as since_seq, lead(c.seq) over (partition by c.target_seq order by c.seq) as until_seq, c.kind,
        c.set_subject, c.set_capability, c.set_interaction_id, coalesce(c.set_capability_null, false) as set_capability_null
-from corrected c
-cross join policy p
+from policy p
+cross join corrected c
 left join faulty x on x.seq = c.seq
 where c.at <= p.as_of and x.seq is null
 order by c.target_seq, c.seq

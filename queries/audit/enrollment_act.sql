@@ -12,8 +12,8 @@ with act as (
 counted as (
     select a.seq, a.subject, a.statement_at, a.enters,
            coalesce(lag(a.enters) over (partition by a.subject order by a.seq), false) as was_enrolled
-    from act a
-    cross join policy p
+    from policy p
+    cross join act a
     left join faulty x on x.seq = a.seq
     where a.at <= p.as_of and x.seq is null
 )

@@ -6,7 +6,7 @@
 --
 -- `audit_scope` has one row: entries up to `head` that existed at `seen_until` have been judged before; head 0 judges all.
 select l.seq, l.at, l.action, l.fault, l.canonical
-from ledger l
+from audit_scope s
 cross join policy p
-cross join audit_scope s
+cross join ledger l
 where (l.at is null or l.at <= p.as_of) and (l.seq > s.head or l.at > s.seen_until)

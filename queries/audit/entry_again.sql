@@ -29,8 +29,8 @@ again as (
     select distinct seq from signed
 )
 select l.seq, l.at, l.action, l.fault, l.canonical
-from ledger l
-join again g on g.seq = l.seq
+from audit_scope s
 cross join policy p
-cross join audit_scope s
+cross join ledger l
+join again g on g.seq = l.seq
 where l.at <= p.as_of and l.seq <= s.head and l.at <= s.seen_until

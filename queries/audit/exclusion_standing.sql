@@ -9,14 +9,14 @@ with latest as (
 ),
 target as (
     select l.seq, coalesce(l.action, '') as action, l.fault is null as readable
-    from ledger l
-    cross join policy p
+    from policy p
+    cross join ledger l
     where l.at is null or l.at <= p.as_of
 )
 select x.seq, x.target_seq, x.reason, t.action as target_action, coalesce(t.readable, false) as target_read,
        coalesce(v.kind, 'none') = 'void' as target_voided
-from excluded x
-cross join policy p
+from policy p
+cross join excluded x
 left join latest c on c.target_seq = x.seq
 left join target t on t.seq = x.target_seq
 left join latest v on v.target_seq = x.target_seq

@@ -1,12 +1,13 @@
--- One row a fact with promise checks and a subject that it has or had (profile 1.7, fact.promise; spec 9).
+-- One row a fact, and a subject that it has or had, of which some promise check is stray or broken (profile 1.7, fact.promise;
+-- spec 9). Every other fact's checks name promises and were held.
 --
 --   fact_seq, subject   the fact, and a subject: as it was written, or as a correction set it
 --   stray               checks that name no mesh-verifiable promise of that subject's last declaration before the fact
 --   broken              checks that name one, and were not held
 with item as (
     select f.seq, f.subject, unnest(f.promise_checks) as made
-    from fact f
-    cross join policy p
+    from policy p
+    cross join fact f
     where f.at <= p.as_of
 ),
 pair as (
@@ -16,12 +17,12 @@ pair as (
 ),
 declared as (
     select d.seq, d.subject, d.promises
-    from (
+    from policy p
+    cross join (
         select e.seq, e.at, e.subject, e.promises from enrolled e
         union all
         select e.seq, e.at, e.subject, e.promises from amended e
     ) d
-    cross join policy p
     left join faulty x on x.seq = d.seq
     where d.at <= p.as_of and x.seq is null
 ),
@@ -52,4 +53,5 @@ select fact_seq, subject, cast(sum(case when counts then 0 else 1 end) as bigint
        cast(sum(case when counts and not held then 1 else 0 end) as bigint) as broken
 from judged
 group by fact_seq, subject
+having sum(case when counts and held then 0 else 1 end) > 0
 order by fact_seq, subject

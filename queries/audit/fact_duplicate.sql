@@ -7,8 +7,8 @@ with latest as (
 ),
 standing as (
     select f.seq, coalesce(c.set_interaction_id, f.interaction_id) as interaction_id, coalesce(c.set_subject, f.subject) as subject
-    from fact f
-    cross join policy p
+    from policy p
+    cross join fact f
     left join faulty x on x.seq = f.seq
     left join latest c on c.target_seq = f.seq
     where f.at <= p.as_of and x.seq is null and coalesce(c.kind, 'none') <> 'void'

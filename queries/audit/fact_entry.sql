@@ -6,6 +6,6 @@
 --   sender                 the caller's handle, or null
 --   started_at, ended_at   instants of the call
 select f.seq, f.at, f.reporter, f.caller_anchor_hash, f.sender, f.started_at, f.ended_at
-from fact f
-cross join policy p
+from policy p
+cross join fact f
 where f.at <= p.as_of

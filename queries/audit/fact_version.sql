@@ -6,8 +6,8 @@
 --   interaction_id, subject, capability   what it counted with
 with counted as (
     select f.seq, f.interaction_id, f.subject, f.capability
-    from fact f
-    cross join policy p
+    from policy p
+    cross join fact f
     left join faulty x on x.seq = f.seq
     where f.at <= p.as_of and x.seq is null
 ),

@@ -4,6 +4,6 @@
 --   reporter    who supplied it
 --   ended_at    when the probe ended
 select b.seq, b.at, b.reporter, b.ended_at
-from probed b
-cross join policy p
+from policy p
+cross join probed b
 where b.at <= p.as_of

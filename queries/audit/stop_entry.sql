@@ -4,6 +4,6 @@
 --   reporter                   who supplied it
 --   class, ground, resolution  as it names them, or null
 select s.seq, s.reporter, s.class, s.ground, s.resolution
-from stopped s
-cross join policy p
+from policy p
+cross join stopped s
 where s.at <= p.as_of

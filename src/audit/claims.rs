@@ -40,9 +40,7 @@ pub(super) fn filed(
             let subject = need(subject.get(row), "subject")?;
             let own_digest = digest_of_claim(&mut parser, canonical.value(row));
             let period = |name| instant(agreement, name, row);
-            let related = claimant
-                .get(row)
-                .and_then(|claimant| relations.handles_related_at(claimant, subject, at));
+            let related = claimant.get(row).and_then(|claimant| relations.handles_related_at(claimant, subject, at));
             let disclosed = disclosures(&rows, row)?;
             let claim = Claim {
                 at,
@@ -51,32 +49,17 @@ pub(super) fn filed(
                 claim_digest: need(digest.get(row), "claim_digest")?,
                 own_digest: own_digest.as_deref(),
                 claimant_anchor_hash: need(hash.get(row), "claimant_anchor_hash")?,
-                own_anchor_hash: claimant
-                    .get(row)
-                    .and_then(|claimant| relations.anchor_hash_of(claimant)),
+                own_anchor_hash: claimant.get(row).and_then(|claimant| relations.anchor_hash_of(claimant)),
                 respondent: respondent.get(row),
                 related: related.is_some(),
                 effective_at: period("effective_at")?,
                 ends_at: period("ends_at")?,
                 duties_end_at: period("duties_end_at")?,
-                categories: categories
-                    .get(row)
-                    .and_then(Option::as_ref)
-                    .map_or(0, Vec::len),
-                disclosures: disclosed
-                    .iter()
-                    .map(|(kind, at)| Disclosure {
-                        kind: kind.as_deref(),
-                        at: *at,
-                    })
-                    .collect(),
+                categories: categories.get(row).and_then(Option::as_ref).map_or(0, Vec::len),
+                disclosures: disclosed.iter().map(|(kind, at)| Disclosure { kind: kind.as_deref(), at: *at }).collect(),
                 breach_at: breach_at.get(row),
             };
-            findings.judge(
-                need(seq.get(row), "seq")?,
-                Rule::ClaimState,
-                claim::state(&claim, spans),
-            );
+            findings.judge(need(seq.get(row), "seq")?, Rule::ClaimState, claim::state(&claim, spans));
         }
         Ok(())
     })
@@ -88,18 +71,11 @@ fn digest_of_claim(parser: &mut Parser, entry: &[u8]) -> Option<String> {
     let claim = document.root().get("detail")?.get("claim")?;
     let mut bytes = Vec::new();
     canonical::write(claim, &mut bytes);
-    let hex: String = Sha256::digest(&bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     Some(format!("sha256:{hex}"))
 }
 
-fn instant(
-    agreement: &StructArray,
-    name: &'static str,
-    row: usize,
-) -> Result<Option<i64>, EngineError> {
+fn instant(agreement: &StructArray, name: &'static str, row: usize) -> Result<Option<i64>, EngineError> {
     if agreement.is_null(row) {
         return Ok(None);
     }
@@ -119,56 +95,32 @@ fn disclosures(rows: &Rows, row: usize) -> Result<Vec<Cited>, EngineError> {
         return Ok(Vec::new());
     }
     let items = list.value(row);
-    let items = items
-        .as_struct_opt()
-        .ok_or_else(|| wrong("disclosures", "a list of structs"))?;
-    let kind = items
-        .column_by_name("kind")
-        .and_then(|kind| kind.as_string_opt::<i32>());
-    let at = items
-        .column_by_name("at")
-        .and_then(|at| at.as_primitive_opt::<TimestampMillisecondType>());
+    let items = items.as_struct_opt().ok_or_else(|| wrong("disclosures", "a list of structs"))?;
+    let kind = items.column_by_name("kind").and_then(|kind| kind.as_string_opt::<i32>());
+    let at = items.column_by_name("at").and_then(|at| at.as_primitive_opt::<TimestampMillisecondType>());
     let (Some(kind), Some(at)) = (kind, at) else {
         return Err(wrong("disclosures", "a list of {kind, at}"));
     };
-    Ok(kind
-        .iter()
-        .zip(at.iter())
-        .map(|(kind, at)| (kind.map(str::to_owned), at))
-        .collect())
+    Ok(kind.iter().zip(at.iter()).map(|(kind, at)| (kind.map(str::to_owned), at)).collect())
 }
 
 fn wrong(column: &str, wanted: &'static str) -> EngineError {
-    EngineError::Column {
-        query: CLAIM_FILED.name.to_owned(),
-        column: column.to_owned(),
-        wanted,
-    }
+    EngineError::Column { query: CLAIM_FILED.name.to_owned(), column: column.to_owned(), wanted }
 }
 
 /// claim.basis, and sig.key of withdrawals, whose key is their claimant's.
-pub(super) fn named(
-    session: &Session,
-    identities: &Identities,
-    findings: &mut Findings,
-) -> Result<(), AuditError> {
+pub(super) fn named(session: &Session, identities: &Identities, findings: &mut Findings) -> Result<(), AuditError> {
     let (mut withdrawals, mut found) = (HashSet::new(), Findings::default());
     session.for_each(CLAIM_NAMED.name, CLAIM_NAMED.text, |rows| {
         let (seq, claim_seq) = (rows.int("seq")?, rows.int("claim_seq")?);
         let (claimant, statement_at) = (rows.text("claimant")?, rows.instant("statement_at")?);
         let (resolution, basis) = (rows.text("resolution")?, rows.text("basis")?);
         let (key, signature) = (rows.text("key")?, rows.text("signature")?);
-        let (verdict, settlement) = (
-            rows.boolean("has_verdict")?,
-            rows.boolean("has_settlement")?,
-        );
+        let (verdict, settlement) = (rows.boolean("has_verdict")?, rows.boolean("has_settlement")?);
         let court = rows.structs("court")?;
         for row in 0..rows.len() {
             let seq = need(seq.get(row), "seq")?;
-            let signed = key
-                .get(row)
-                .zip(statement_at.get(row))
-                .filter(|_| signature.get(row).is_some());
+            let signed = key.get(row).zip(statement_at.get(row)).filter(|_| signature.get(row).is_some());
             let act = Act {
                 known: claim_seq.get(row).is_some(),
                 resolution: resolution.get(row),
@@ -181,9 +133,7 @@ pub(super) fn named(
             found.judge(seq, Rule::ClaimBasis, claim::basis(&act));
             if let (Some("withdrawn"), Some((key, at))) = (act.resolution, signed) {
                 withdrawals.insert(seq);
-                let bound = |claimant| {
-                    key_bytes(key).is_some() && identities.key_bound_at(claimant, key, at)
-                };
+                let bound = |claimant| key_bytes(key).is_some() && identities.key_bound_at(claimant, key, at);
                 let stranger = claimant.get(row).is_some_and(|claimant| !bound(claimant));
                 found.judge(seq, Rule::SigKey, stranger.then(|| STRANGER.into()));
             }
@@ -201,13 +151,8 @@ const STRANGER: &str = "the key was not bound to the claimant at the signed inst
 /// Whether a court's finding has its forum, citation, date and who checked it.
 fn is_whole(court: &StructArray, row: usize) -> bool {
     let has = |name| {
-        let column = court
-            .column_by_name(name)
-            .and_then(|column| column.as_string_opt::<i32>());
+        let column = court.column_by_name(name).and_then(|column| column.as_string_opt::<i32>());
         column.is_some_and(|column| !column.is_null(row) && !column.value(row).trim().is_empty())
     };
-    !court.is_null(row)
-        && ["forum", "citation", "found_on", "checked_by"]
-            .into_iter()
-            .all(has)
+    !court.is_null(row) && ["forum", "citation", "found_on", "checked_by"].into_iter().all(has)
 }

@@ -9,7 +9,7 @@ use super::alone::need;
 use super::error::AuditError;
 use super::finding::{Findings, Rule};
 use super::inputs::Inputs;
-use super::queries::{ATTESTATION_GROUND, EXCLUSION_STANDING, FACT_GROUND};
+use super::queries::{ATTESTATION_GROUND, EXCLUSION_OF_FACT, EXCLUSION_STANDING, FACT_GROUND};
 use super::rules::ceiling::Ceiling;
 use super::rules::code::Observed;
 use super::rules::exclusion::{self, Due, Grounds, Target};
@@ -22,12 +22,8 @@ pub(super) fn judge(
     findings: &mut Findings,
 ) -> Result<Vec<i64>, AuditError> {
     targets(session, findings)?;
-    let mut desk = Desk {
-        as_of: inputs.as_of,
-        findings,
-        withheld: Vec::new(),
-        open: None,
-    };
+    of_facts(session, relations, findings)?;
+    let mut desk = Desk { as_of: inputs.as_of, findings, withheld: Vec::new(), open: None };
     attestations(session, inputs, relations, &mut desk)?;
     facts(session, relations, &mut desk)?;
     let mut withheld = desk.withheld;
@@ -39,11 +35,7 @@ pub(super) fn judge(
 /// exclude.unfounded where the target itself is none.
 fn targets(session: &Session, findings: &mut Findings) -> Result<(), AuditError> {
     session.for_each(EXCLUSION_STANDING.name, EXCLUSION_STANDING.text, |rows| {
-        let (seq, target_seq, reason) = (
-            rows.int("seq")?,
-            rows.int("target_seq")?,
-            rows.text("reason")?,
-        );
+        let (seq, target_seq, reason) = (rows.int("seq")?, rows.int("target_seq")?, rows.text("reason")?);
         let action = rows.text("target_action")?;
         let (read, voided) = (rows.boolean("target_read")?, rows.boolean("target_voided")?);
         for row in 0..rows.len() {
@@ -81,21 +73,13 @@ fn attestations(
             if !desk.is_open(seq) {
                 let at = need(at.get(row), "at")?;
                 let counts = counts.get(row) == Some(true);
-                let (evaluator, subject) = (
-                    need(evaluator.get(row), "evaluator")?,
-                    need(subject.get(row), "subject")?,
-                );
+                let (evaluator, subject) = (need(evaluator.get(row), "evaluator")?, need(subject.get(row), "subject")?);
                 let there = Grounds {
                     self_dealing: related,
                     declared_competitor: competitor.get(row) == Some(true),
                     rate_limit: ceiling.passed(evaluator, subject, at, counts),
                 };
-                desk.open(Open::new(
-                    seq,
-                    at,
-                    there,
-                    if counts { there } else { Grounds::default() },
-                ));
+                desk.open(Open::new(seq, at, there, if counts { there } else { Grounds::default() }));
             }
             desk.exclusion(&rows, row)?;
         }
@@ -105,54 +89,51 @@ fn attestations(
     Ok(())
 }
 
-fn facts(
-    session: &Session,
-    relations: &Relations<'_>,
-    desk: &mut Desk<'_>,
-) -> Result<(), AuditError> {
+fn facts(session: &Session, relations: &Relations<'_>, desk: &mut Desk<'_>) -> Result<(), AuditError> {
     session.for_each(FACT_GROUND.name, FACT_GROUND.text, |rows| {
         let (seq, at) = (rows.int("seq")?, rows.instant("at")?);
         let (subject, caller) = (rows.text("subject")?, rows.text("caller_anchor_hash")?);
         let (transport, outcome) = (rows.text("transport")?, rows.text("derived_outcome")?);
-        let derived_from = rows.text("derived_from")?;
-        let (broken, counts) = (rows.boolean("broken")?, rows.boolean("counts")?);
-        let related = by_row(&rows, |row| {
-            relations.hash_related_at(caller.get(row)?, subject.get(row)?, at.get(row)?)
-        });
+        let (derived_from, broken) = (rows.text("derived_from")?, rows.boolean("broken")?);
+        let excluded = rows.boolean("excluded")?;
+        let related = by_row(&rows, |row| relations.hash_related_at(caller.get(row)?, subject.get(row)?, at.get(row)?));
         for (row, related) in related.into_iter().enumerate() {
-            let seq = need(seq.get(row), "seq")?;
-            if !desk.is_open(seq) {
-                let there = Grounds {
-                    self_dealing: related,
-                    ..Grounds::default()
-                };
-                let observed = Observed {
-                    transport: need(transport.get(row), "transport")?,
-                    derived_outcome: outcome.get(row),
-                    derived_from: derived_from.get(row),
-                    broken: broken.get(row) == Some(true),
-                };
-                let needs = counts.get(row) == Some(true) && observed.has_quality();
-                let needed = if needs { there } else { Grounds::default() };
-                desk.open(Open::new(seq, need(at.get(row), "at")?, there, needed));
-            }
-            desk.exclusion(&rows, row)?;
+            let observed = Observed {
+                transport: need(transport.get(row), "transport")?,
+                derived_outcome: outcome.get(row),
+                derived_from: derived_from.get(row),
+                broken: broken.get(row) == Some(true),
+            };
+            let of_self = |self_dealing| Grounds { self_dealing, ..Grounds::default() };
+            let needed = of_self(related && observed.has_quality());
+            let given = of_self(excluded.get(row) == Some(true));
+            desk.missing(need(seq.get(row), "seq")?, need(at.get(row), "at")?, needed, given);
         }
-        Ok::<(), AuditError>(())
-    })?;
-    desk.close();
-    Ok(())
+        Ok(())
+    })
+}
+
+/// exclude.unfounded of the exclusions of facts.
+fn of_facts(session: &Session, relations: &Relations<'_>, findings: &mut Findings) -> Result<(), AuditError> {
+    session.for_each(EXCLUSION_OF_FACT.name, EXCLUSION_OF_FACT.text, |rows| {
+        let (seq, at) = (rows.int("seq")?, rows.instant("fact_at")?);
+        let (subject, caller) = (rows.text("subject")?, rows.text("caller_anchor_hash")?);
+        let related = by_row(&rows, |row| relations.hash_related_at(caller.get(row)?, subject.get(row)?, at.get(row)?));
+        for (row, self_dealing) in related.into_iter().enumerate() {
+            let there = Grounds { self_dealing, ..Grounds::default() };
+            let found = exclusion::unfounded("self_dealing", there);
+            findings.judge(need(seq.get(row), "seq")?, Rule::ExcludeUnfounded, found);
+        }
+        Ok(())
+    })
 }
 
 /// Whether the parties of each row are related, decided over all cores.
 fn by_row<G>(rows: &Rows, related: impl Fn(usize) -> Option<G> + Sync) -> Vec<bool> {
-    (0..rows.len())
-        .into_par_iter()
-        .map(|row| related(row).is_some())
-        .collect()
+    (0..rows.len()).into_par_iter().map(|row| related(row).is_some()).collect()
 }
 
-/// A target whose exclusions are being read.
+/// An attestation whose exclusions are being read.
 struct Open {
     seq: i64,
     at: i64,
@@ -163,17 +144,11 @@ struct Open {
 
 impl Open {
     fn new(seq: i64, at: i64, there: Grounds, needed: Grounds) -> Open {
-        Open {
-            seq,
-            at,
-            there,
-            needed,
-            given: Grounds::default(),
-        }
+        Open { seq, at, there, needed, given: Grounds::default() }
     }
 }
 
-/// Keeps one target open while its rows, one an exclusion, pass.
+/// Where verdicts are gathered. Keeps one attestation open while its rows, one an exclusion, pass.
 struct Desk<'a> {
     as_of: i64,
     findings: &'a mut Findings,
@@ -194,29 +169,26 @@ impl Desk<'_> {
     /// The exclusion of a row, where it has one: exclude.unfounded, or a ground given.
     fn exclusion(&mut self, rows: &Rows, row: usize) -> Result<(), AuditError> {
         let (seq, reason) = (rows.int("exclusion_seq")?, rows.text("reason")?);
-        if let (Some(open), Some(seq), Some(reason)) =
-            (self.open.as_mut(), seq.get(row), reason.get(row))
-        {
+        if let (Some(open), Some(seq), Some(reason)) = (self.open.as_mut(), seq.get(row), reason.get(row)) {
             open.given.add(reason);
-            self.findings.judge(
-                seq,
-                Rule::ExcludeUnfounded,
-                exclusion::unfounded(reason, open.there),
-            );
+            self.findings.judge(seq, Rule::ExcludeUnfounded, exclusion::unfounded(reason, open.there));
         }
         Ok(())
     }
 
-    /// exclude.missing of the open target, once all its exclusions have been read.
+    /// exclude.missing of the open attestation, once all its exclusions have been read.
     fn close(&mut self) {
-        let Some(open) = self.open.take() else { return };
-        match exclusion::due(open.needed, open.given, open.at, self.as_of) {
+        if let Some(open) = self.open.take() {
+            self.missing(open.seq, open.at, open.needed, open.given);
+        }
+    }
+
+    /// exclude.missing of a target.
+    fn missing(&mut self, seq: i64, at: i64, needed: Grounds, given: Grounds) {
+        match exclusion::due(needed, given, at, self.as_of) {
             Due::Nothing => {}
-            Due::Withheld => self.withheld.push(open.seq),
-            Due::Missing(message) => {
-                self.findings
-                    .judge(open.seq, Rule::ExcludeMissing, Some(message))
-            }
+            Due::Withheld => self.withheld.push(seq),
+            Due::Missing(message) => self.findings.judge(seq, Rule::ExcludeMissing, Some(message)),
         }
     }
 }

@@ -76,12 +76,7 @@ pub(super) fn keep<'a>(inputs: &'a Inputs<'a>) -> Option<Kept<'a>> {
     if previous.as_of > inputs.as_of || previous.bureau != inputs.policy.bureau {
         return None;
     }
-    let findings = previous
-        .findings
-        .iter()
-        .filter(|finding| finding.rule.is_of_the_entry_alone())
-        .cloned()
-        .collect();
+    let findings = previous.findings.iter().filter(|finding| finding.rule.is_of_the_entry_alone()).cloned().collect();
     Some(Kept {
         head: previous.head,
         seen_until: previous.as_of,
@@ -93,17 +88,10 @@ pub(super) fn keep<'a>(inputs: &'a Inputs<'a>) -> Option<Kept<'a>> {
 
 fn changed_signers<'a>(before: &'a Identities, now: &'a Identities) -> BTreeSet<&'a str> {
     let same = |handle: &str| match (before.get(handle), now.get(handle)) {
-        (Some(a), Some(b)) => {
-            a.bound == b.bound && a.keys == b.keys && a.owner_keys == b.owner_keys
-        }
+        (Some(a), Some(b)) => a.bound == b.bound && a.keys == b.keys && a.owner_keys == b.owner_keys,
         _ => false,
     };
-    before
-        .iter()
-        .chain(now.iter())
-        .map(|line| line.handle.as_str())
-        .filter(|handle| !same(handle))
-        .collect()
+    before.iter().chain(now.iter()).map(|line| line.handle.as_str()).filter(|handle| !same(handle)).collect()
 }
 
 fn changed_reporters<'a>(before: &'a Reporters, now: &'a Reporters) -> BTreeSet<&'a str> {
@@ -111,44 +99,25 @@ fn changed_reporters<'a>(before: &'a Reporters, now: &'a Reporters) -> BTreeSet<
         (Some(a), Some(b)) => a.configured == b.configured && a.keys == b.keys,
         _ => false,
     };
-    before
-        .iter()
-        .chain(now.iter())
-        .map(|line| line.reporter.as_str())
-        .filter(|name| !same(name))
-        .collect()
+    before.iter().chain(now.iter()).map(|line| line.reporter.as_str()).filter(|name| !same(name)).collect()
 }
 
 /// Registers `audit_scope`, `changed_signer` and `changed_reporter`.
 pub(super) fn register(session: &Session, kept: Option<&Kept<'_>>) -> Result<(), AuditError> {
     session.register_batch("audit_scope", scope(kept)?)?;
-    session.register_batch(
-        "changed_signer",
-        names("handle", kept.map(|kept| &kept.signers))?,
-    )?;
-    session.register_batch(
-        "changed_reporter",
-        names("reporter", kept.map(|kept| &kept.reporters))?,
-    )?;
+    session.register_batch("changed_signer", names("handle", kept.map(|kept| &kept.signers))?)?;
+    session.register_batch("changed_reporter", names("reporter", kept.map(|kept| &kept.reporters))?)?;
     Ok(())
 }
 
 fn scope(kept: Option<&Kept<'_>>) -> Result<RecordBatch, ArrowError> {
     let head = Int64Array::from(vec![kept.map_or(0, |kept| kept.head)]);
-    let until = TimestampMillisecondArray::from(vec![kept.map(|kept| kept.seen_until)])
-        .with_timezone("UTC");
+    let until = TimestampMillisecondArray::from(vec![kept.map(|kept| kept.seen_until)]).with_timezone("UTC");
     let schema = Schema::new(vec![
         Field::new("head", DataType::Int64, false),
-        Field::new(
-            "seen_until",
-            DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())),
-            true,
-        ),
+        Field::new("seen_until", DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())), true),
     ]);
-    RecordBatch::try_new(
-        Arc::new(schema),
-        vec![Arc::new(head) as ArrayRef, Arc::new(until)],
-    )
+    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(head) as ArrayRef, Arc::new(until)])
 }
 
 fn names(column: &str, names: Option<&BTreeSet<&str>>) -> Result<RecordBatch, ArrowError> {

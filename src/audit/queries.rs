@@ -35,6 +35,7 @@ queries! {
     ENROLLMENT_ACT "enrollment_act",
     ATTESTATION_JUDGED "attestation_judged",
     EXCLUSION_STANDING "exclusion_standing",
+    EXCLUSION_OF_FACT "exclusion_of_fact",
     ATTESTATION_GROUND "attestation_ground",
     FACT_GROUND "fact_ground",
 }

@@ -8,9 +8,7 @@ use crate::instant;
 
 use super::finding::{Finding, Message, Rule};
 use super::rules;
-use super::signature::{
-    AnyItem, Demand, Key, KeyFault, Keys, Part, SignedAt, Signer, signature_bytes, verify_any,
-};
+use super::signature::{AnyItem, Demand, Key, KeyFault, Keys, Part, SignedAt, Signer, signature_bytes, verify_any};
 
 /// The entry that a signature stands in.
 #[derive(Debug, Clone, Copy)]
@@ -59,30 +57,14 @@ impl<'a> Signers<'a> {
                     decoded.push((&line.key, key));
                 }
             }
-            (
-                reporter.reporter.as_str(),
-                Reporting {
-                    reporter,
-                    keys: decoded,
-                },
-            )
+            (reporter.reporter.as_str(), Reporting { reporter, keys: decoded })
         });
-        Signers {
-            identities,
-            reporters: reporting.collect(),
-            keys,
-        }
+        Signers { identities, reporters: reporting.collect(), keys }
     }
 
     /// Judges what needs no arithmetic, and adds the signatures that do to `checks`. An unknown reporter leaves nothing else to
     /// judge (reporter.unconfigured).
-    pub fn judge(
-        &self,
-        place: Place<'_>,
-        demands: &[Demand],
-        checks: &mut Vec<Check>,
-        found: &mut Vec<Finding>,
-    ) {
+    pub fn judge(&self, place: Place<'_>, demands: &[Demand], checks: &mut Vec<Check>, found: &mut Vec<Finding>) {
         if let Some(message) = self.unconfigured(place, demands) {
             let (message, known) = message;
             found.push(Finding::new(place.seq, Rule::ReporterUnconfigured, message));
@@ -103,26 +85,17 @@ impl<'a> Signers<'a> {
         })?;
         match self.reporters.get(reporter) {
             None => Some(("nobody knows the reporter".into(), false)),
-            Some(known) if !known.reporter.configured.contains(place.at) => Some((
-                "the reporter was not configured at the entry's at".into(),
-                true,
-            )),
+            Some(known) if !known.reporter.configured.contains(place.at) => {
+                Some(("the reporter was not configured at the entry's at".into(), true))
+            }
             Some(_) => None,
         }
     }
 
-    fn judge_one(
-        &self,
-        place: Place<'_>,
-        demand: &Demand,
-        checks: &mut Vec<Check>,
-        found: &mut Vec<Finding>,
-    ) {
+    fn judge_one(&self, place: Place<'_>, demand: &Demand, checks: &mut Vec<Check>, found: &mut Vec<Finding>) {
         let (keys, bound) = match &demand.signer {
             Signer::Reporter { reporter } => self.reporter_keys(reporter, place.at),
-            Signer::Agent { key, .. }
-            | Signer::AgentOrOwner { key, .. }
-            | Signer::Claimant { key, .. } => {
+            Signer::Agent { key, .. } | Signer::AgentOrOwner { key, .. } | Signer::Claimant { key, .. } => {
                 let decoded = self.keys.get(key);
                 let spelt = !matches!(decoded, Err(KeyFault::Spelling));
                 let signed_at = instant_of(&demand.signed_at, place.at);
@@ -138,11 +111,9 @@ impl<'a> Signers<'a> {
                 (keys, bound)
             }
         };
-        if let (Part::Entry, SignedAt::Instant(_), false) = (
-            demand.part,
-            &demand.signed_at,
-            place.action == "nda_claimed",
-        ) && let Some(statement_at) = instant_of(&demand.signed_at, place.at)
+        if let (Part::Entry, SignedAt::Instant(_), false) =
+            (demand.part, &demand.signed_at, place.action == "nda_claimed")
+            && let Some(statement_at) = instant_of(&demand.signed_at, place.at)
             && let Some(message) = rules::date(statement_at, place.at)
         {
             found.push(Finding::new(place.seq, Rule::SigDate, message));
@@ -150,19 +121,9 @@ impl<'a> Signers<'a> {
         let signature = signature_bytes(&demand.signature);
         match (signature, &demand.message, keys.is_empty()) {
             (Some(signature), Some(message), false) => {
-                checks.push(Check {
-                    seq: place.seq,
-                    keys,
-                    bound,
-                    signature,
-                    message: message.clone(),
-                });
+                checks.push(Check { seq: place.seq, keys, bound, signature, message: message.clone() });
             }
-            _ => found.push(Finding::new(
-                place.seq,
-                Rule::SigInvalid,
-                "a key, signature or digest is malformed",
-            )),
+            _ => found.push(Finding::new(place.seq, Rule::SigInvalid, "a key, signature or digest is malformed")),
         }
     }
 
@@ -171,23 +132,12 @@ impl<'a> Signers<'a> {
         let Some(reporting) = self.reporters.get(reporter) else {
             return (Vec::new(), 0);
         };
-        let of_the_instant = |text: &str| {
-            reporting
-                .reporter
-                .keys
-                .iter()
-                .any(|line| line.key == text && line.period.contains(at))
-        };
-        let (mut first, rest): (Vec<_>, Vec<_>) = reporting
-            .keys
-            .iter()
-            .partition(|(text, _)| of_the_instant(text));
+        let of_the_instant =
+            |text: &str| reporting.reporter.keys.iter().any(|line| line.key == text && line.period.contains(at));
+        let (mut first, rest): (Vec<_>, Vec<_>) = reporting.keys.iter().partition(|(text, _)| of_the_instant(text));
         let bound = first.len();
         first.extend(rest);
-        (
-            first.into_iter().map(|(_, key)| Arc::clone(key)).collect(),
-            bound,
-        )
+        (first.into_iter().map(|(_, key)| Arc::clone(key)).collect(), bound)
     }
 
     /// sig.key. A claimant is known by its claim, which is looked up where claims are (claim.basis).
@@ -196,8 +146,7 @@ impl<'a> Signers<'a> {
         match signer {
             Signer::Agent { handle, key } => self.identities.key_bound_at(handle, key, at),
             Signer::AgentOrOwner { handle, key } => {
-                self.identities.key_bound_at(handle, key, at)
-                    || self.identities.owner_key_bound_at(handle, key, at)
+                self.identities.key_bound_at(handle, key, at) || self.identities.owner_key_bound_at(handle, key, at)
             }
             Signer::Claimant { .. } | Signer::Reporter { .. } => true,
         }
@@ -208,20 +157,12 @@ impl<'a> Signers<'a> {
 pub fn decide(checks: &[Check], found: &mut Vec<Finding>) {
     let items: Vec<AnyItem<'_>> = checks
         .iter()
-        .map(|check| AnyItem {
-            keys: &check.keys,
-            signature: &check.signature,
-            message: &check.message,
-        })
+        .map(|check| AnyItem { keys: &check.keys, signature: &check.signature, message: &check.message })
         .collect();
     for (check, verdict) in checks.iter().zip(verify_any(&items)) {
         match verdict {
             None => {
-                found.push(Finding::new(
-                    check.seq,
-                    Rule::SigInvalid,
-                    "the signature does not verify",
-                ));
+                found.push(Finding::new(check.seq, Rule::SigInvalid, "the signature does not verify"));
             }
             Some(key) if key >= check.bound => {
                 let message = "the reporter's key was not its key at the entry's at";
@@ -236,5 +177,129 @@ fn instant_of(signed_at: &SignedAt, at: i64) -> Option<i64> {
     match signed_at {
         SignedAt::EntryAt => Some(at),
         SignedAt::Instant(text) => instant::parse(text).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::{Engine, engine::general_purpose::STANDARD};
+    use ed25519_dalek::{Signer as _, SigningKey};
+
+    const BOUND: &str = "2026-01-01T00:00:00Z";
+    const ROTATED: &str = "2026-06-01T00:00:00Z";
+
+    fn signer(seed: u8) -> (SigningKey, String) {
+        let key = SigningKey::from_bytes(&[seed; 32]);
+        let text = STANDARD.encode(key.verifying_key().as_bytes());
+        (key, text)
+    }
+
+    fn known() -> (Identities, Reporters) {
+        let (one, two, owner) = (signer(1).1, signer(2).1, signer(3).1);
+        let identity = format!(
+            r#"{{"handle":"A.b@c.example","name_system":"pan","anchor":"b@c.example","anchor_kind":"email","bound_at":"{BOUND}",
+            "keys":[{{"key":"{one}","from":"{BOUND}","to":"{ROTATED}"}},{{"key":"{two}","from":"{ROTATED}"}}],
+            "owner_keys":[{{"key":"{owner}","from":"{BOUND}"}}]}}"#
+        );
+        let reporter = format!(
+            r#"{{"reporter":"https://r.example","configured_from":"{BOUND}","configured_to":"2026-09-01T00:00:00Z",
+            "keys":[{{"key":"{one}","from":"{BOUND}","to":"{ROTATED}"}},{{"key":"{two}","from":"{ROTATED}"}}]}}"#
+        );
+        let identities = Identities::read("i", [(1, identity.as_bytes())].into_iter());
+        let reporters = Reporters::read("r", [(1, reporter.as_bytes())].into_iter());
+        (identities.unwrap(), reporters.unwrap())
+    }
+
+    /// The rules that an entry of this instant breaks, by name.
+    fn broken(at: &str, action: &str, demands: &[Demand]) -> Vec<&'static str> {
+        let (identities, reporters) = known();
+        let signers = Signers::new(&identities, &reporters);
+        let (mut checks, mut found) = (Vec::new(), Vec::new());
+        let place = Place { seq: 7, at: instant::parse(at).unwrap(), action };
+        signers.judge(place, demands, &mut checks, &mut found);
+        decide(&checks, &mut found);
+        let mut names: Vec<_> = found.iter().map(|finding| finding.rule.name()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn demand(seed: u8, signer_of: impl FnOnce(String) -> Signer, signed_at: SignedAt) -> Demand {
+        let (key, text) = signer(seed);
+        let message = b"what was signed".to_vec();
+        let signature = STANDARD.encode(key.sign(&message).to_bytes());
+        Demand { part: Part::Entry, signer: signer_of(text), signature, signed_at, message: Some(message) }
+    }
+
+    fn agent(key: String) -> Signer {
+        Signer::Agent { handle: "A.b@c.example".to_owned(), key }
+    }
+
+    fn owner(key: String) -> Signer {
+        Signer::AgentOrOwner { handle: "A.b@c.example".to_owned(), key }
+    }
+
+    fn reporter(_: String) -> Signer {
+        Signer::Reporter { reporter: "https://r.example".to_owned() }
+    }
+
+    fn signed(at: &str) -> SignedAt {
+        SignedAt::Instant(at.to_owned())
+    }
+
+    #[test]
+    fn a_key_is_its_handle_s_from_the_first_instant_to_before_the_last() {
+        for (seed, at, wrong) in [
+            (1, BOUND, &[][..]),
+            (1, "2026-05-31T23:59:59.999Z", &[]),
+            (1, ROTATED, &["sig.key"]),
+            (2, ROTATED, &[]),
+            (2, "2026-05-31T23:59:59.999Z", &["sig.key"]),
+            (3, BOUND, &["sig.key"]),
+            (9, BOUND, &["sig.key"]),
+        ] {
+            assert_eq!(broken(at, "attested", &[demand(seed, agent, signed(at))]), wrong, "{seed} at {at}");
+        }
+        assert_eq!(broken(BOUND, "nda_answered", &[demand(3, owner, signed(BOUND))]), [""; 0]);
+        assert_eq!(broken(BOUND, "nda_answered", &[demand(1, owner, signed(BOUND))]), [""; 0]);
+    }
+
+    #[test]
+    fn a_statement_is_dated_by_its_entry_and_a_claim_is_not() {
+        let stale = demand(1, agent, signed(BOUND));
+        assert_eq!(broken("2026-01-02T00:00:00Z", "withdrew", std::slice::from_ref(&stale)), [""; 0]);
+        assert_eq!(broken("2026-01-02T00:00:00.001Z", "withdrew", std::slice::from_ref(&stale)), ["sig.date"]);
+        assert_eq!(broken("2025-12-31T23:59:59Z", "attested", std::slice::from_ref(&stale)), ["sig.date"]);
+        assert_eq!(broken("2026-03-01T00:00:00Z", "nda_claimed", &[stale]), [""; 0]);
+    }
+
+    #[test]
+    fn what_is_malformed_is_invalid_and_a_malformed_key_is_nobody_s() {
+        let good = || demand(1, agent, signed(BOUND));
+        let flipped = Demand { message: Some(b"what was signeD".to_vec()), ..good() };
+        assert_eq!(broken(BOUND, "attested", &[flipped]), ["sig.invalid"]);
+        assert_eq!(broken(BOUND, "attested", &[Demand { signature: "AAAA".to_owned(), ..good() }]), ["sig.invalid"]);
+        assert_eq!(broken(BOUND, "stopped", &[Demand { message: None, ..good() }]), ["sig.invalid"]);
+        let nobody = Demand { signer: agent("no key".to_owned()), ..good() };
+        assert_eq!(broken(BOUND, "attested", &[nobody]), ["sig.invalid", "sig.key"]);
+    }
+
+    #[test]
+    fn a_reporter_signs_with_a_key_of_the_instant_while_configured() {
+        let of = |seed| [demand(seed, reporter, SignedAt::EntryAt)];
+        assert_eq!(broken("2026-03-01T00:00:00Z", "fact", &of(1)), [""; 0]);
+        assert_eq!(broken("2026-03-01T00:00:00Z", "fact", &of(2)), ["sig.key"]);
+        assert_eq!(broken("2026-03-01T00:00:00Z", "fact", &of(3)), ["sig.invalid"]);
+        assert_eq!(broken("2026-08-31T23:59:59.999Z", "fact", &of(2)), [""; 0]);
+        assert_eq!(broken("2026-09-01T00:00:00Z", "fact", &of(2)), ["reporter.unconfigured"]);
+        assert_eq!(broken("2026-09-01T00:00:00Z", "fact", &of(1)), ["reporter.unconfigured", "sig.key"]);
+    }
+
+    #[test]
+    fn an_unknown_reporter_is_the_one_finding() {
+        let unknown = |_| Signer::Reporter { reporter: "https://nobody.example".to_owned() };
+        let sender = Demand { part: Part::Sender, ..demand(9, agent, SignedAt::EntryAt) };
+        let stop = [demand(9, unknown, SignedAt::EntryAt), sender];
+        assert_eq!(broken(BOUND, "stopped", &stop), ["reporter.unconfigured"]);
     }
 }

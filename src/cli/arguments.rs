@@ -26,6 +26,8 @@ pub(super) enum Command {
     Report(Report),
     /// Sign what the report stage left, and publish it
     Publish(Publish),
+    /// Rate the agents of rating tables, without a ledger
+    Rate(Rate),
     /// Check a published snapshot, with nothing but its files and, for pinning, a key
     Check(Check),
     /// Make a signing key
@@ -110,6 +112,28 @@ pub(super) struct Publish {
     pub signing: Signing,
     #[command(flatten)]
     pub publishing: Publishing,
+    #[command(flatten)]
+    pub machine: Machine,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Rate {
+    /// The folder of the tables (profile 4.1)
+    #[arg(long, value_name = "DIR")]
+    pub tables: PathBuf,
+    /// A new folder for ratings.jsonl, method.json, refused-rows.jsonl and tables/, unsigned
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    #[command(flatten)]
+    pub instant: Instant,
+    /// The policy's rating_window_decisions
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(i64).range(1..=1000))]
+    pub window_decisions: i64,
+    /// The policy's report_ttl_hours
+    #[arg(long, value_name = "HOURS", default_value_t = 26, value_parser = clap::value_parser!(i64).range(1..=87_600))]
+    pub ttl_hours: i64,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]

@@ -11,6 +11,7 @@ use crate::engine::Resources;
 use crate::identity;
 use crate::instant::{self, DAY_MS};
 use crate::night::{self, NightError, PublishOptions};
+use crate::rating::Parameters;
 use crate::snapshot::check::{self, CheckSummary, Pin};
 use crate::snapshot::history::KeySet;
 use crate::snapshot::keys::BureauKey;
@@ -24,6 +25,7 @@ pub(super) fn run(command: Command) -> Result<ExitCode, NightError> {
         Command::Audit(given) => audit(given),
         Command::Report(given) => report(given),
         Command::Publish(given) => publish(given),
+        Command::Rate(given) => rate(given),
         Command::Check(given) => check_snapshot(&given),
         Command::Keygen(given) => keygen(&given),
     }
@@ -101,6 +103,22 @@ fn publish(given: arguments::Publish) -> Result<ExitCode, NightError> {
     publish_stage(&warehouse, &given.out, &key, &keys, options, &mut summary)?;
     summary.print(given.output.json);
     Ok(ExitCode::SUCCESS)
+}
+
+fn rate(given: arguments::Rate) -> Result<ExitCode, NightError> {
+    let resources = resources(&given.machine)?;
+    let as_of = as_of(&given.instant);
+    let parameters =
+        Parameters { as_of, expires_at: as_of + given.ttl_hours * 3_600_000, window_decisions: given.window_decisions };
+    let stage = Stage::begin("rate");
+    let rated = night::rate(&given.tables, &given.out, &parameters, &resources)?;
+    let mut summary = Summary { as_of: Some(instant::format(as_of)), ..Summary::default() };
+    summary.seconds.insert("rate", stage.end(&format!("{} ratings, {} rows refused", rated.ratings, rated.refused)));
+    summary.documents.insert("ratings".to_owned(), rated.ratings);
+    let warnings = rated.counts.get("rating.reason").copied().unwrap_or_default();
+    summary.findings = Some(Findings { errors: rated.refused, warnings, rules: rated.counts });
+    summary.print(given.output.json);
+    Ok(if rated.refused > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
 fn check_snapshot(given: &arguments::Check) -> Result<ExitCode, NightError> {

@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use arrow::datatypes::{Field, Schema, SchemaRef};
+use arrow::compute::concat_batches;
+use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
+use arrow::error::ArrowError;
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{
@@ -28,7 +30,9 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
+use futures::StreamExt;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
@@ -153,7 +157,7 @@ impl Session {
         let schema =
             self.runtime.block_on(options.infer_schema(&state, first)).map_err(|source| failed(name, source))?;
         let config =
-            ListingTableConfig::new_with_multi_paths(tables).with_listing_options(options).with_schema(schema);
+            ListingTableConfig::new_with_multi_paths(tables).with_listing_options(options).with_schema(plain(&schema));
         let provider = ListingTable::try_new(config).map_err(|source| failed(name, source))?;
         self.replace(name, Arc::new(provider))
     }
@@ -180,10 +184,8 @@ impl Session {
     where
         E: From<EngineError>,
     {
-        use futures::StreamExt;
-        let mut stream = self.stream(query, sql)?;
-        while let Some(batch) = self.runtime.block_on(stream.next()) {
-            let batch = batch.map_err(|source| failed(query, source))?;
+        let mut running = self.start(query, sql)?;
+        while let Some(batch) = running.next()? {
             take(Rows::new(query, batch))?;
         }
         Ok(())
@@ -191,16 +193,12 @@ impl Session {
 
     /// Runs a query and holds all of its rows, as one batch.
     pub fn rows(&self, query: &str, sql: &str) -> Result<Rows, EngineError> {
-        let mut stream = self.stream(query, sql)?;
-        let schema = plain(&stream.schema());
+        let mut running = self.start(query, sql)?;
         let mut batches = Vec::new();
-        use futures::StreamExt;
-        while let Some(batch) = self.runtime.block_on(stream.next()) {
-            batches.push(batch.map_err(|source| failed(query, source))?);
+        while let Some(batch) = running.next()? {
+            batches.push(batch);
         }
-        let batch = arrow::compute::concat_batches(&stream.schema(), &batches)
-            .and_then(|batch| batch.with_schema(schema))
-            .map_err(|source| failed(query, source.into()))?;
+        let batch = concat_batches(&running.schema, &batches).map_err(|source| failed(query, source.into()))?;
         Ok(Rows::new(query, batch))
     }
 
@@ -213,18 +211,13 @@ impl Session {
         path: &Path,
         mut finish: impl FnMut(RecordBatch) -> Result<RecordBatch, EngineError>,
     ) -> Result<usize, EngineError> {
-        use futures::StreamExt;
-        let mut stream = self.stream(query, sql)?;
-        let empty = finish(RecordBatch::new_empty(plain(&stream.schema())))?;
+        let mut running = self.start(query, sql)?;
+        let empty = finish(RecordBatch::new_empty(Arc::clone(&running.schema)))?;
         let file = File::create(path).map_err(|source| io(path, source))?;
         let broken = |source| EngineError::Parquet { path: path.to_path_buf(), source };
         let mut writer = ArrowWriter::try_new(file, empty.schema(), Some(properties())).map_err(broken)?;
         let mut count = 0;
-        while let Some(batch) = self.runtime.block_on(stream.next()) {
-            let batch = batch.map_err(|source| failed(query, source))?;
-            let batch = batch
-                .with_schema(plain(&stream.schema()))
-                .map_err(|source| failed(query, source.into()))?;
+        while let Some(batch) = running.next()? {
             count += batch.num_rows();
             writer.write(&finish(batch)?).map_err(broken)?;
         }
@@ -233,21 +226,82 @@ impl Session {
         Ok(count)
     }
 
-    fn stream(&self, query: &str, sql: &str) -> Result<SendableRecordBatchStream, EngineError> {
-        self.runtime
-            .block_on(async { self.context.sql(sql).await?.execute_stream().await })
-            .map_err(|source| failed(query, source))
+    fn start<'a>(&'a self, query: &'a str, sql: &str) -> Result<Running<'a>, EngineError> {
+        let planned = self.runtime.block_on(async {
+            let frame = self.context.sql(sql).await?;
+            let task = Arc::new(frame.task_ctx());
+            let plan = frame.create_physical_plan().await?;
+            let stream = execute_stream(Arc::clone(&plan), task)?;
+            Ok((stream, plan))
+        });
+        let (stream, plan) = planned.map_err(|source| failed(query, source))?;
+        let schema = plain(&stream.schema());
+        Ok(Running { session: self, query, stream, plan, schema })
     }
 }
 
-/// The schema of a result without the table qualifiers and metadata that an engine may leave in it.
-fn plain(schema: &SchemaRef) -> SchemaRef {
-    let fields: Vec<Field> = schema
-        .fields()
-        .iter()
-        .map(|field| Field::new(field.name(), field.data_type().clone(), field.is_nullable()))
-        .collect();
-    Arc::new(Schema::new(fields))
+/// A query being run.
+struct Running<'a> {
+    session: &'a Session,
+    query: &'a str,
+    stream: SendableRecordBatchStream,
+    plan: Arc<dyn ExecutionPlan>,
+    schema: SchemaRef,
+}
+
+impl Running<'_> {
+    /// The next batch, or none at the end. An end is one only where the engine is known to have kept every row.
+    fn next(&mut self) -> Result<Option<RecordBatch>, EngineError> {
+        let broken = |source| failed(self.query, source);
+        match self.session.runtime.block_on(self.stream.next()) {
+            Some(batch) => {
+                let batch = batch.map_err(broken)?;
+                conform(batch, &self.schema).map(Some).map_err(|source| broken(source.into()))
+            }
+            None if has_spilled_a_loop(&self.plan) => Err(EngineError::Memory {
+                query: self.query.to_owned(),
+                detail: "a nested loop join does not fit".to_owned(),
+            }),
+            None => Ok(None),
+        }
+    }
+}
+
+/// DataFusion 55 loses rows, and says nothing, where the build side of a nested loop join does not fit into memory and spills.
+fn has_spilled_a_loop(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let spilled = || plan.metrics().and_then(|metrics| metrics.spill_count()).unwrap_or(0) > 0;
+    let is_loop = matches!(plan.name(), "NestedLoopJoinExec" | "CrossJoinExec");
+    (is_loop && spilled()) || plan.children().into_iter().any(has_spilled_a_loop)
+}
+
+/// A schema without the metadata that files and engine leave in it, at any depth.
+fn plain(schema: &Schema) -> SchemaRef {
+    Arc::new(Schema::new(plain_fields(schema.fields())))
+}
+
+fn plain_fields(fields: &Fields) -> Fields {
+    fields.iter().map(plain_field).collect()
+}
+
+fn plain_field(field: &FieldRef) -> Field {
+    let data_type = match field.data_type() {
+        DataType::Struct(fields) => DataType::Struct(plain_fields(fields)),
+        DataType::List(item) => DataType::List(Arc::new(plain_field(item))),
+        other => other.clone(),
+    };
+    Field::new(field.name(), data_type, field.is_nullable())
+}
+
+/// The same rows under a schema that differs in metadata alone.
+fn conform(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let columns = batch.columns().iter().zip(schema.fields()).map(|(column, field)| {
+        if column.data_type() == field.data_type() {
+            Ok(Arc::clone(column))
+        } else {
+            arrow::compute::cast(column, field.data_type())
+        }
+    });
+    RecordBatch::try_new(Arc::clone(schema), columns.collect::<Result<_, _>>()?)
 }
 
 /// A file as the engine names it, whatever characters its path holds.

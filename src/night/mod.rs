@@ -12,6 +12,7 @@ mod error;
 mod inputs;
 mod load;
 mod publish;
+mod rate;
 mod report;
 
 pub use audit::{Audited, audit};
@@ -19,6 +20,7 @@ pub use error::NightError;
 pub use inputs::Inputs;
 pub use load::load;
 pub use publish::{PublishOptions, publish};
+pub use rate::{Rated, rate};
 pub use report::{Reported, report};
 
 use std::path::Path;

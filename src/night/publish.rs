@@ -53,7 +53,13 @@ pub fn publish(
         .map(|name| (name.clone(), folder.join("tables").join(name).with_extension("parquet")))
         .collect();
     let draft =
-        Draft { facts: reported.facts, policy_json: canonical::to_vec(&reported.policy), documents, tables };
+        Draft {
+            facts: reported.facts,
+            policy_json: canonical::to_vec(&reported.policy),
+            method_json: reported.method.as_ref().map(canonical::to_vec),
+            documents,
+            tables,
+        };
     let options = Options { replace: options.replace, allow_fewer: options.allow_fewer };
     Ok(publish::publish(&out.join("snapshots"), &draft, key, keys, options)?)
 }

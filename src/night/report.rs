@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::audit::{Audited, FINDINGS, WITHHELD};
+use super::rate::{REFUSED, put_ratings, refused_rows};
 use super::{Inputs, NightError, PROFILE, fresh_folder, open_session, write};
 use crate::engine::{Resources, Session};
 use crate::ledger::canonical;
@@ -29,6 +30,9 @@ pub struct Reported {
     pub facts: RunFacts,
     /// `policy.json`.
     pub policy: Value,
+    /// `method.json`, where agents were rated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<Value>,
     /// Error findings, those of rating rows included.
     pub errors: u64,
     /// Warnings, likewise.
@@ -67,6 +71,7 @@ pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Resul
             audit: audited.counts,
         },
         policy: inputs.policy.to_json(),
+        method: None,
         errors: audited.errors,
         warnings: audited.warnings,
         subjects: documents.subjects as u64,
@@ -79,12 +84,14 @@ pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Resul
         (Kind::Evaluator, &documents.evaluators),
         (Kind::ScreeningProvider, &documents.screening_providers),
     ] {
-        put_documents(&beside, kind, inner.iter().map(canonical::to_vec), &mut reported)?;
+        let count = put_documents(&beside, kind, inner.iter().map(canonical::to_vec))?;
+        reported.documents.insert(kind.name().to_owned(), count);
     }
     for (name, batch) in documents.tables {
-        put_table(&beside, name, batch, &mut reported)?;
+        put_table(&beside, name, batch)?;
+        reported.tables.push(name.to_owned());
     }
-    rate(warehouse, &session, &inputs, &frame, &beside, &mut reported)?;
+    add_ratings(warehouse, &session, &inputs, &frame, &beside, &mut reported)?;
     write(&beside.join(RUN), &serde_json::to_vec_pretty(&reported).unwrap_or_default())?;
     let folder = warehouse.join(FOLDER);
     if folder.exists() {
@@ -95,7 +102,7 @@ pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Resul
 }
 
 /// Rates the agents of the rating tables, where the export had them.
-fn rate(
+fn add_ratings(
     warehouse: &Warehouse,
     session: &Session,
     inputs: &Inputs,
@@ -113,25 +120,24 @@ fn rate(
         window_decisions: i64::try_from(inputs.policy.rating_window_decisions).unwrap_or(i64::MAX),
     };
     let ratings = rating::rate(&tables, &warehouse.join("derived/rating"), session, &parameters)?;
-    reported.errors += ratings.refused.len() as u64;
-    for (rule, count) in ratings.audit() {
-        reported.warnings += if rule == "rating.reason" { count } else { 0 };
-        reported.facts.audit.insert(rule.to_owned(), count);
-    }
+    write(&warehouse.join(REFUSED), &refused_rows(&ratings))?;
+    let rated = put_ratings(&ratings, beside)?;
+    reported.method = Some(rating::method(&parameters));
+    reported.errors += rated.refused;
+    reported.warnings += rated.counts.get("rating.reason").copied().unwrap_or_default();
+    reported.documents.insert(Kind::Rating.name().to_owned(), rated.ratings);
+    reported.tables.extend(rated.tables);
+    reported.facts.audit.extend(rated.counts);
     reported.facts.formula_versions.insert("ratings".to_owned(), rating::METHOD.to_owned());
-    put_documents(beside, Kind::Rating, ratings.documents().map(|inner| canonical::to_vec(&inner)), reported)?;
-    for (name, batch) in ratings.flat()? {
-        put_table(beside, name, batch, reported)?;
-    }
     Ok(())
 }
 
-fn put_documents(
+/// Writes the inner objects of one kind, one a line. Returns how many there are.
+pub(super) fn put_documents(
     folder: &Path,
     kind: Kind,
     inner: impl Iterator<Item = Vec<u8>>,
-    reported: &mut Reported,
-) -> Result<(), NightError> {
+) -> Result<u64, NightError> {
     let path = folder.join(kind.name()).with_extension("jsonl");
     let mut count = 0;
     let put = || {
@@ -144,14 +150,12 @@ fn put_documents(
         file.flush()
     };
     put().map_err(|source| NightError::io(&path, source))?;
-    reported.documents.insert(kind.name().to_owned(), count);
-    Ok(())
+    Ok(count)
 }
 
-fn put_table(folder: &Path, name: &str, batch: RecordBatch, reported: &mut Reported) -> Result<(), NightError> {
+pub(super) fn put_table(folder: &Path, name: &str, batch: RecordBatch) -> Result<(), NightError> {
     let path = folder.join("tables").join(name).with_extension("parquet");
     write_table(&path, batch.schema(), [Ok(batch)])?;
-    reported.tables.push(name.to_owned());
     Ok(())
 }
 

@@ -37,21 +37,13 @@ impl Ratio {
     /// The nearest whole number, halves up, which is away from zero.
     pub fn rounded(self) -> i64 {
         let (whole, rest) = (self.over / self.under, self.over % self.under);
-        to_i64(if 2 * rest >= self.under {
-            whole + 1
-        } else {
-            whole
-        })
+        to_i64(if 2 * rest >= self.under { whole + 1 } else { whole })
     }
 
     /// To six places, halves away from zero.
     pub fn millionths(self) -> Millionths {
         let (digits, rest) = self.digits(6);
-        Millionths(if 2 * rest >= self.under {
-            digits + 1
-        } else {
-            digits
-        })
+        Millionths(if 2 * rest >= self.under { digits + 1 } else { digits })
     }
 
     /// To six places, cut.
@@ -62,11 +54,7 @@ impl Ratio {
     /// To fifteen places, halves away from zero, in units of 10^-15.
     pub fn quadrillionths(self) -> i128 {
         let (digits, rest) = self.digits(15);
-        if 2 * rest >= self.under {
-            digits + 1
-        } else {
-            digits
-        }
+        if 2 * rest >= self.under { digits + 1 } else { digits }
     }
 
     /// The whole part and `places` digits as one integer, and the remainder, by long division.
@@ -106,11 +94,7 @@ impl Millionths {
         {
             return Value::from(whole);
         }
-        self.to_string()
-            .parse()
-            .ok()
-            .and_then(Number::from_f64)
-            .map_or(Value::Null, Value::Number)
+        self.to_string().parse().ok().and_then(Number::from_f64).map_or(Value::Null, Value::Number)
     }
 }
 
@@ -126,11 +110,7 @@ pub fn decimal(digits: i128, places: usize) -> String {
     let padded = format!("{:0>width$}", digits.unsigned_abs(), width = places + 1);
     let (whole, places) = padded.split_at(padded.len() - places);
     let places = places.trim_end_matches('0');
-    if places.is_empty() {
-        format!("{sign}{whole}")
-    } else {
-        format!("{sign}{whole}.{places}")
-    }
+    if places.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{places}") }
 }
 
 #[cfg(test)]
@@ -143,10 +123,7 @@ mod tests {
         assert_eq!(Ratio::new(4_999_999, 2_000_000).rounded(), 2);
         assert_eq!(Ratio::new(1, 2_000_000).millionths(), Millionths(1));
         assert_eq!(Ratio::new(1, 2_000_001).millionths(), Millionths(0));
-        assert_eq!(
-            Ratio::new(1_999_999, 1_000_000_000_000).millionths_down(),
-            Millionths(1)
-        );
+        assert_eq!(Ratio::new(1_999_999, 1_000_000_000_000).millionths_down(), Millionths(1));
         assert_eq!(Ratio::new(2, 3).quadrillionths(), 666_666_666_666_667);
     }
 

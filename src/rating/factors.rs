@@ -18,36 +18,11 @@ pub struct Rated {
 
 /// The rated factors, in the order of 4.3's table.
 pub const RATED: [Rated; 5] = [
-    Rated {
-        key: "mandate_compliance",
-        weight: 300,
-        full_confidence: 50,
-        scale: 1,
-    },
-    Rated {
-        key: "attestation_coverage",
-        weight: 200,
-        full_confidence: 30,
-        scale: 1,
-    },
-    Rated {
-        key: "anomaly_history",
-        weight: 150,
-        full_confidence: 50,
-        scale: 2,
-    },
-    Rated {
-        key: "operator_review",
-        weight: 100,
-        full_confidence: 10,
-        scale: 1,
-    },
-    Rated {
-        key: "settlement_reliability",
-        weight: 100,
-        full_confidence: 20,
-        scale: 1,
-    },
+    Rated { key: "mandate_compliance", weight: 300, full_confidence: 50, scale: 1 },
+    Rated { key: "attestation_coverage", weight: 200, full_confidence: 30, scale: 1 },
+    Rated { key: "anomaly_history", weight: 150, full_confidence: 50, scale: 2 },
+    Rated { key: "operator_review", weight: 100, full_confidence: 10, scale: 1 },
+    Rated { key: "settlement_reliability", weight: 100, full_confidence: 20, scale: 1 },
 ];
 
 /// Points of controller_standing.
@@ -88,10 +63,7 @@ pub fn rated(factor: Rated, sums: Sums, observation: i128) -> Scored {
     let full = i128::from(factor.full_confidence) * unit;
     let smoothed = sums.good + sums.bad + 2 * unit;
     let counted = sums.n.min(full);
-    let value = Ratio::new(
-        full * smoothed + (sums.good - sums.bad) * counted,
-        2 * full * smoothed,
-    );
+    let value = Ratio::new(full * smoothed + (sums.good - sums.bad) * counted, 2 * full * smoothed);
     Scored {
         sums,
         unit,
@@ -123,19 +95,12 @@ pub fn standing(controller: &Controller) -> Standing {
     const FULL: i128 = STANDING_MATERIAL * 1_000_000_000_000_000;
     let executed = controller.slashes.executed.min(2) * 10;
     let unadjudicated = controller.slashes.unadjudicated.min(2) * 5;
-    let revoked = if controller.active_grave_revocations > 0 {
-        6
-    } else {
-        0
-    };
+    let revoked = if controller.active_grave_revocations > 0 { 6 } else { 0 };
     let raw = (20 - executed - unadjudicated - revoked).max(0);
     let scaled = raw >= 10;
     let twentieths = i128::from(raw);
     let value = if scaled {
-        Ratio::new(
-            10 * FULL + (twentieths - 10) * controller.material.min(FULL),
-            20 * FULL,
-        )
+        Ratio::new(10 * FULL + (twentieths - 10) * controller.material.min(FULL), 20 * FULL)
     } else {
         Ratio::new(twentieths, 20)
     };
@@ -165,15 +130,8 @@ pub struct Tenure {
 
 /// Scores the tenure of an agent at `as_of` (milliseconds since 1970 UTC).
 pub fn tenure(agent: &Agent, as_of: i64) -> Tenure {
-    let age_ms = agent
-        .all_time
-        .first_decision_at
-        .map_or(0, |first| as_of.saturating_sub(first).max(0));
-    let (age, material, unit) = (
-        i128::from(age_ms),
-        agent.observed.material,
-        agent.observation,
-    );
+    let age_ms = agent.all_time.first_decision_at.map_or(0, |first| as_of.saturating_sub(first).max(0));
+    let (age, material, unit) = (i128::from(age_ms), agent.observed.material, agent.observation);
     let value = Ratio::new(
         age.min(TENURE_DAYS * DAY_MS) * material.min(TENURE_MATERIAL * unit),
         TENURE_DAYS * DAY_MS * TENURE_MATERIAL * unit,
@@ -193,12 +151,7 @@ mod tests {
     use super::*;
 
     fn sums(good: i128, bad: i128) -> Sums {
-        Sums {
-            good,
-            bad,
-            n: good + bad,
-            ..Sums::default()
-        }
+        Sums { good, bad, n: good + bad, ..Sums::default() }
     }
 
     #[test]
@@ -220,10 +173,7 @@ mod tests {
     #[test]
     fn an_exact_half_goes_away_from_zero() {
         // tenure: 50 · (90 d / 90 d) · 1/100 = 0.5.
-        let mut agent = Agent {
-            observation: 7,
-            ..Agent::default()
-        };
+        let mut agent = Agent { observation: 7, ..Agent::default() };
         agent.observed.material = 7;
         agent.all_time.first_decision_at = Some(0);
         let tenure = tenure(&agent, 90 * 86_400_000);
@@ -239,15 +189,8 @@ mod tests {
             let all_good = rated(factor, sums(1000 * unit, 0), observation);
             assert_eq!(all_good.rate, Ratio::new(1001, 1002).millionths());
             assert_eq!(all_good.value, all_good.rate);
-            assert_eq!(
-                all_good.contribution,
-                Ratio::new(i128::from(factor.weight) * 1001, 1002).rounded()
-            );
-            let worst = Sums {
-                bad: 2000 * unit,
-                n: 1000 * unit,
-                ..Sums::default()
-            };
+            assert_eq!(all_good.contribution, Ratio::new(i128::from(factor.weight) * 1001, 1002).rounded());
+            let worst = Sums { bad: 2000 * unit, n: 1000 * unit, ..Sums::default() };
             let all_bad = rated(factor, worst, observation);
             assert_eq!(all_bad.value, Ratio::new(1, 2002).millionths());
             assert_eq!(all_bad.contribution, 0);
@@ -259,10 +202,7 @@ mod tests {
         let with = |executed, unadjudicated, grave, material: i128| {
             standing(&Controller {
                 agents: 1,
-                slashes: Slashes {
-                    executed,
-                    unadjudicated,
-                },
+                slashes: Slashes { executed, unadjudicated },
                 active_grave_revocations: grave,
                 material: material * 1_000_000_000_000_000,
             })

@@ -13,10 +13,7 @@ use crate::engine::{EngineError, Rows, Session};
 
 macro_rules! query {
     ($name:literal) => {
-        (
-            $name,
-            include_str!(concat!("../../queries/skalor/", $name, ".sql")),
-        )
+        ($name, include_str!(concat!("../../queries/skalor/", $name, ".sql")))
     };
 }
 
@@ -159,71 +156,31 @@ pub fn compute(
     for (name, sql) in INTERMEDIATES {
         session.materialise(name, sql, &store.join(format!("{name}.parquet")), Ok)?;
     }
-    let mut agents =
-        rated_agents(&session.rows("rated_agent", "select * from rated_agent order by agent_id")?)?;
-    let index: HashMap<String, usize> = agents
-        .iter()
-        .enumerate()
-        .map(|(place, agent)| (agent.agent_id.clone(), place))
-        .collect();
+    let mut agents = rated_agents(&session.rows("rated_agent", "select * from rated_agent order by agent_id")?)?;
+    let index: HashMap<String, usize> =
+        agents.iter().enumerate().map(|(place, agent)| (agent.agent_id.clone(), place)).collect();
     for (place, query) in FACTORS.into_iter().enumerate() {
-        each(session, query, &index, &mut agents, |rows| {
-            factor(rows, place)
-        })?;
+        each(session, query, &index, &mut agents, |rows| factor(rows, place))?;
     }
-    each(
-        session,
-        query!("observed_evidence"),
-        &index,
-        &mut agents,
-        observed,
-    )?;
-    each(
-        session,
-        query!("all_time_evidence"),
-        &index,
-        &mut agents,
-        all_time,
-    )?;
-    each(
-        session,
-        query!("unauthenticated"),
-        &index,
-        &mut agents,
-        |rows| {
-            let count = rows.int("unauthenticated_decisions_excluded")?;
-            Ok(Box::new(move |row, agent| {
-                agent.unauthenticated = count.get(row).unwrap_or(0)
-            }))
-        },
-    )?;
-    each(
-        session,
-        ("agent_slashes", "select * from agent_slashes"),
-        &index,
-        &mut agents,
-        |rows| {
-            let (executed, unadjudicated) = (rows.int("executed")?, rows.int("unadjudicated")?);
-            Ok(Box::new(move |row, agent| {
-                agent.slashes = Slashes {
-                    executed: executed.get(row).unwrap_or(0),
-                    unadjudicated: unadjudicated.get(row).unwrap_or(0),
-                };
-            }))
-        },
-    )?;
-    each(
-        session,
-        ("agent_revocations", "select * from agent_revocations"),
-        &index,
-        &mut agents,
-        |rows| {
-            let active = rows.int("active")?;
-            Ok(Box::new(move |row, agent| {
-                agent.active_revocations = active.get(row).unwrap_or(0)
-            }))
-        },
-    )?;
+    each(session, query!("observed_evidence"), &index, &mut agents, observed)?;
+    each(session, query!("all_time_evidence"), &index, &mut agents, all_time)?;
+    each(session, query!("unauthenticated"), &index, &mut agents, |rows| {
+        let count = rows.int("unauthenticated_decisions_excluded")?;
+        Ok(Box::new(move |row, agent| agent.unauthenticated = count.get(row).unwrap_or(0)))
+    })?;
+    each(session, ("agent_slashes", "select * from agent_slashes"), &index, &mut agents, |rows| {
+        let (executed, unadjudicated) = (rows.int("executed")?, rows.int("unadjudicated")?);
+        Ok(Box::new(move |row, agent| {
+            agent.slashes = Slashes {
+                executed: executed.get(row).unwrap_or(0),
+                unadjudicated: unadjudicated.get(row).unwrap_or(0),
+            };
+        }))
+    })?;
+    each(session, ("agent_revocations", "select * from agent_revocations"), &index, &mut agents, |rows| {
+        let active = rows.int("active")?;
+        Ok(Box::new(move |row, agent| agent.active_revocations = active.get(row).unwrap_or(0)))
+    })?;
     let (name, sql) = query!("controller_record");
     let mut controllers = controllers(&session.rows(name, sql)?)?;
     for agent in &agents {
@@ -231,10 +188,7 @@ pub fn compute(
             controller.material += agent.material().quadrillionths();
         }
     }
-    Ok(Figures {
-        agents,
-        controllers,
-    })
+    Ok(Figures { agents, controllers })
 }
 
 type Put<'a> = Box<dyn Fn(usize, &mut Agent) + 'a>;
@@ -262,11 +216,7 @@ fn each(
 
 fn rated_agents(rows: &Rows) -> Result<Vec<Agent>, EngineError> {
     let text = |name| rows.text(name);
-    let (ids, organizations, dids) = (
-        text("agent_id")?,
-        text("organization_id")?,
-        text("mpp_did")?,
-    );
+    let (ids, organizations, dids) = (text("agent_id")?, text("organization_id")?, text("mpp_did")?);
     let (provenances, levels) = (text("data_provenance")?, text("verification_level")?);
     let (observations, verified) = (rows.int("observation")?, rows.instant("verified_at")?);
     let owned = |text: Option<&str>| text.unwrap_or_default().to_owned();
@@ -303,29 +253,17 @@ fn factor(rows: &Rows, place: usize) -> Result<Put<'_>, EngineError> {
             };
         }
         if let Some((watch, warn, critical)) = &tiers {
-            agent.tiers = Tiers {
-                watch: sum(watch.get(row)),
-                warn: sum(warn.get(row)),
-                critical: sum(critical.get(row)),
-            };
+            agent.tiers =
+                Tiers { watch: sum(watch.get(row)), warn: sum(warn.get(row)), critical: sum(critical.get(row)) };
         }
     }))
 }
 
 fn observed(rows: &Rows) -> Result<Put<'_>, EngineError> {
-    let (decisions, material, cleared) = (
-        rows.int("decisions")?,
-        rows.int("material")?,
-        rows.int("cleared_decisions")?,
-    );
-    let (approved, denied) = (
-        rows.int("parked_decisions_approved")?,
-        rows.int("parked_decisions_denied")?,
-    );
-    let (intent, ungated) = (
-        rows.int("cleared_authorize_intent")?,
-        rows.int("cleared_x402_pay_ungated")?,
-    );
+    let (decisions, material, cleared) =
+        (rows.int("decisions")?, rows.int("material")?, rows.int("cleared_decisions")?);
+    let (approved, denied) = (rows.int("parked_decisions_approved")?, rows.int("parked_decisions_denied")?);
+    let (intent, ungated) = (rows.int("cleared_authorize_intent")?, rows.int("cleared_x402_pay_ungated")?);
     Ok(Box::new(move |row, agent| {
         agent.observed = Observed {
             decisions: decisions.get(row).unwrap_or(0),
@@ -340,20 +278,11 @@ fn observed(rows: &Rows) -> Result<Put<'_>, EngineError> {
 }
 
 fn all_time(rows: &Rows) -> Result<Put<'_>, EngineError> {
-    let (decisions, material) = (
-        rows.int("decisions_all_time")?,
-        rows.decimal("material_all_time", 0)?,
-    );
-    let (cleared, attestable) = (
-        rows.int("cleared_decisions_all_time")?,
-        rows.int("attestable_decisions_all_time")?,
-    );
+    let (decisions, material) = (rows.int("decisions_all_time")?, rows.decimal("material_all_time", 0)?);
+    let (cleared, attestable) = (rows.int("cleared_decisions_all_time")?, rows.int("attestable_decisions_all_time")?);
     let first = rows.instant("first_decision_at")?;
     let (scope, budget) = (rows.int("scope_breaches")?, rows.int("budget_breaches")?);
-    let (sanctions, confirmed) = (
-        rows.int("sanctions_matches")?,
-        rows.int("confirmed_true_positives")?,
-    );
+    let (sanctions, confirmed) = (rows.int("sanctions_matches")?, rows.int("confirmed_true_positives")?);
     Ok(Box::new(move |row, agent| {
         agent.all_time = AllTime {
             decisions: decisions.get(row).unwrap_or(0),
@@ -371,11 +300,8 @@ fn all_time(rows: &Rows) -> Result<Put<'_>, EngineError> {
 
 fn controllers(rows: &Rows) -> Result<HashMap<String, Controller>, EngineError> {
     let (ids, agents) = (rows.text("organization_id")?, rows.int("agents")?);
-    let (executed, unadjudicated, grave) = (
-        rows.int("executed")?,
-        rows.int("unadjudicated")?,
-        rows.int("active_grave")?,
-    );
+    let (executed, unadjudicated, grave) =
+        (rows.int("executed")?, rows.int("unadjudicated")?, rows.int("active_grave")?);
     Ok((0..rows.len())
         .map(|row| {
             let controller = Controller {
@@ -400,13 +326,8 @@ fn policy(parameters: &Parameters) -> Result<RecordBatch, RatingError> {
         Field::new("rating_window_decisions", DataType::Int64, false),
         Field::new("x402_gate6_from", instant, false),
     ]);
-    let at = |ms: i64| {
-        Arc::new(TimestampMillisecondArray::from(vec![ms]).with_timezone("UTC")) as ArrayRef
-    };
+    let at = |ms: i64| Arc::new(TimestampMillisecondArray::from(vec![ms]).with_timezone("UTC")) as ArrayRef;
     let window = Arc::new(Int64Array::from(vec![parameters.window_decisions])) as ArrayRef;
-    RecordBatch::try_new(
-        Arc::new(schema),
-        vec![at(parameters.as_of), window, at(X402_GATE6_FROM)],
-    )
-    .map_err(RatingError::Columns)
+    RecordBatch::try_new(Arc::new(schema), vec![at(parameters.as_of), window, at(X402_GATE6_FROM)])
+        .map_err(RatingError::Columns)
 }

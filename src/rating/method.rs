@@ -4,9 +4,7 @@
 use serde_json::{Value, json};
 
 use super::document::{METHOD, VCT};
-use super::factors::{
-    RATED, STANDING_MATERIAL, STANDING_WEIGHT, TENURE_DAYS, TENURE_MATERIAL, TENURE_WEIGHT,
-};
+use super::factors::{RATED, STANDING_MATERIAL, STANDING_WEIGHT, TENURE_DAYS, TENURE_MATERIAL, TENURE_WEIGHT};
 use super::figures::X402_GATE6_FROM;
 use super::verdict::UNSCORABLE_CODE;
 use super::{DENIAL_REASONS, Parameters, penalties, standing};
@@ -60,11 +58,7 @@ fn windows(parameters: &Parameters) -> Value {
 
 fn evidence() -> Value {
     let reasons = |class: &str| {
-        DENIAL_REASONS
-            .iter()
-            .filter(|(_, of)| *of == class)
-            .map(|(reason, _)| *reason)
-            .collect::<Vec<_>>()
+        DENIAL_REASONS.iter().filter(|(_, of)| *of == class).map(|(reason, _)| *reason).collect::<Vec<_>>()
     };
     json!({
         "eligible": "metadata.caller_authenticated is not false",
@@ -84,31 +78,21 @@ fn evidence() -> Value {
 
 fn factors() -> Value {
     let sides = |key: &str| match key {
-        "mandate_compliance" => (
-            "cleared; parked and approved",
-            "denied for scope, budget, sanctions or the gate",
-            "good + bad",
-        ),
+        "mandate_compliance" => {
+            ("cleared; parked and approved", "denied for scope, budget, sanctions or the gate", "good + bad")
+        }
         "attestation_coverage" => (
             "cleared, receipt available, matched and receipt_signed",
             "cleared, receipt available, otherwise",
             "good + bad",
         ),
-        "anomaly_history" => (
-            "safe",
-            "watch ×0.5, warn ×1, critical ×2",
-            "the weight of decisions with a tier",
-        ),
+        "anomaly_history" => ("safe", "watch ×0.5, warn ×1, critical ×2", "the weight of decisions with a tier"),
         "operator_review" => (
             "labelled false_positive or benign; parked and approved",
             "labelled true_positive, which goes first where a decision is both",
             "good + bad",
         ),
-        _ => (
-            "settlement_status confirmed",
-            "settlement_status failed",
-            "good + bad",
-        ),
+        _ => ("settlement_status confirmed", "settlement_status failed", "good + bad"),
     };
     let rated: Vec<Value> = RATED
         .iter()
@@ -203,47 +187,28 @@ mod tests {
 
     #[test]
     fn the_weights_and_prices_are_those_of_the_document() {
-        let page = method(&Parameters {
-            as_of: 0,
-            expires_at: 1,
-            window_decisions: 1000,
-        });
+        let page = method(&Parameters { as_of: 0, expires_at: 1, window_decisions: 1000 });
         let document = &page["document"];
         assert_eq!(document["method"], METHOD);
         assert_eq!(document["vct"], VCT);
         let stated = |key: &str| {
             let factors = document["factors"].as_array().unwrap();
-            factors.iter().find(|factor| factor["key"] == key).unwrap()["weight"]
-                .as_i64()
-                .unwrap()
+            factors.iter().find(|factor| factor["key"] == key).unwrap()["weight"].as_i64().unwrap()
         };
         for factor in RATED {
             assert_eq!(stated(factor.key), factor.weight);
-            let rule = &document["factors"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .find(|f| f["key"] == factor.key)
-                .unwrap()["rule"];
+            let rule =
+                &document["factors"].as_array().unwrap().iter().find(|f| f["key"] == factor.key).unwrap()["rule"];
             let rule = rule.as_str().unwrap();
-            let confidence = match factor.key {
-                "operator_review" => "n=10".to_owned(),
-                _ => format!("confidence n/{}", factor.full_confidence),
-            };
-            assert!(
-                rule.contains(&confidence) || factor.key == "operator_review",
-                "{rule}"
-            );
+            let confidence = format!("confidence n/{}", factor.full_confidence);
+            assert!(rule.contains(&confidence), "{rule}");
         }
         assert_eq!(stated("controller_standing"), STANDING_WEIGHT);
         assert_eq!(stated("tenure"), TENURE_WEIGHT);
-        let total: i64 =
-            RATED.iter().map(|factor| factor.weight).sum::<i64>() + STANDING_WEIGHT + TENURE_WEIGHT;
+        let total: i64 = RATED.iter().map(|factor| factor.weight).sum::<i64>() + STANDING_WEIGHT + TENURE_WEIGHT;
         assert_eq!(total, 1000);
         let rules = document["penalties"].to_string();
-        for price in [
-            "−40", "−15", "−5", "−240", "−60", "−150", "−300", "−75", "−225",
-        ] {
+        for price in ["−40", "−15", "−5", "−240", "−60", "−150", "−300", "−75", "−225"] {
             assert!(rules.contains(price), "{price}");
         }
     }

@@ -113,11 +113,7 @@ impl Ratings {
         for refused in &self.refused {
             *counts.entry(refused.rule()).or_insert(0) += 1;
         }
-        let reasons: u64 = self
-            .unknown_reasons
-            .values()
-            .map(|reason| reason.rows)
-            .sum();
+        let reasons: u64 = self.unknown_reasons.values().map(|reason| reason.rows).sum();
         if reasons > 0 {
             counts.insert("rating.reason", reasons);
         }
@@ -139,19 +135,11 @@ impl Ratings {
 
 /// Rates every agent of the tables in `dir`. Valid rows and intermediates are kept as Parquet in `store`, which is made; `session`
 /// gets the tables under their names.
-pub fn rate(
-    dir: &Path,
-    store: &Path,
-    session: &Session,
-    parameters: &Parameters,
-) -> Result<Ratings, RatingError> {
+pub fn rate(dir: &Path, store: &Path, session: &Session, parameters: &Parameters) -> Result<Ratings, RatingError> {
     if !(1..=1000).contains(&parameters.window_decisions) {
         return Err(RatingError::Window(parameters.window_decisions));
     }
-    fs::create_dir_all(store).map_err(|source| RatingError::Io {
-        path: store.to_owned(),
-        source,
-    })?;
+    fs::create_dir_all(store).map_err(|source| RatingError::Io { path: store.to_owned(), source })?;
     let loaded = tables::read(dir, store)?;
     let figures = figures::compute(session, store, &loaded.files, parameters)?;
     let nobody = figures::Controller::default();
@@ -159,10 +147,7 @@ pub fn rate(
         .agents
         .iter()
         .map(|agent| {
-            let controller = figures
-                .controllers
-                .get(&agent.organization_id)
-                .unwrap_or(&nobody);
+            let controller = figures.controllers.get(&agent.organization_id).unwrap_or(&nobody);
             verdict::rate(agent, controller, parameters)
         })
         .collect();

@@ -64,16 +64,9 @@ pub struct Breaches {
 /// The breaches of all time at the breach rate of the observed decisions (mandate_compliance's sums).
 pub fn breaches(all_time: &AllTime, compliance: &Sums) -> Breaches {
     let (scope, budget) = (all_time.scope_breaches, all_time.budget_breaches);
-    let (tariff, floor) = (
-        SCOPE_TARIFF * scope + BUDGET_TARIFF * budget,
-        BREACH_FLOOR * (scope + budget),
-    );
+    let (tariff, floor) = (SCOPE_TARIFF * scope + BUDGET_TARIFF * budget, BREACH_FLOOR * (scope + budget));
     let (breached, all) = (compliance.bad, compliance.good + compliance.bad);
-    let multiplier = if all == 0 {
-        Ratio::new(1, 1)
-    } else {
-        Ratio::new((10 * breached).min(all), all)
-    };
+    let multiplier = if all == 0 { Ratio::new(1, 1) } else { Ratio::new((10 * breached).min(all), all) };
     let scaled = multiplier.times(i128::from(tariff));
     // The larger of two numbers rounds to the larger of them rounded, and the floor is whole.
     let (rounded, source) = match scaled.rounded() {
@@ -91,10 +84,7 @@ pub fn breaches(all_time: &AllTime, compliance: &Sums) -> Breaches {
         rate: (all > 0).then(|| Ratio::new(breached, all).millionths()),
         multiplier: multiplier.millionths(),
         scaled: scaled.millionths(),
-        assessed: Assessed {
-            points: rounded.min(BREACH_CAP),
-            source,
-        },
+        assessed: Assessed { points: rounded.min(BREACH_CAP), source },
     }
 }
 
@@ -106,27 +96,18 @@ pub fn flat(events: i64, (price, cap): (i64, i64)) -> Assessed {
         points if points > cap => Source::Cap,
         _ => Source::Count,
     };
-    Assessed {
-        points: points.min(cap),
-        source,
-    }
+    Assessed { points: points.min(cap), source }
 }
 
 /// slash_events: two flat penalties in one.
 pub fn slashes(own: &Slashes) -> Assessed {
-    let (executed, open) = (
-        flat(own.executed, SLASH_EXECUTED),
-        flat(own.unadjudicated, SLASH_UNADJUDICATED),
-    );
+    let (executed, open) = (flat(own.executed, SLASH_EXECUTED), flat(own.unadjudicated, SLASH_UNADJUDICATED));
     let source = match (executed.source, open.source) {
         (Source::Cap, _) | (_, Source::Cap) => Source::Cap,
         (Source::Nothing, Source::Nothing) => Source::Nothing,
         _ => Source::Count,
     };
-    Assessed {
-        points: executed.points + open.points,
-        source,
-    }
+    Assessed { points: executed.points + open.points, source }
 }
 
 /// What a penalty costs where `left` points are left: it stops at zero.
@@ -139,92 +120,25 @@ mod tests {
     use super::*;
 
     fn with(scope: i64, budget: i64, good: i128, bad: i128) -> Assessed {
-        let all_time = AllTime {
-            scope_breaches: scope,
-            budget_breaches: budget,
-            ..AllTime::default()
-        };
-        breaches(
-            &all_time,
-            &Sums {
-                good,
-                bad,
-                n: good + bad,
-                ..Sums::default()
-            },
-        )
-        .assessed
+        let all_time = AllTime { scope_breaches: scope, budget_breaches: budget, ..AllTime::default() };
+        breaches(&all_time, &Sums { good, bad, n: good + bad, ..Sums::default() }).assessed
     }
 
     #[test]
     fn a_tenth_or_more_pays_the_full_tariff() {
-        assert_eq!(
-            with(1, 1, 90, 10),
-            Assessed {
-                points: 55,
-                source: Source::ScaledTariff
-            }
-        );
-        assert_eq!(
-            with(1, 1, 0, 10),
-            Assessed {
-                points: 55,
-                source: Source::ScaledTariff
-            }
-        );
-        assert_eq!(
-            with(1, 1, 0, 0),
-            Assessed {
-                points: 55,
-                source: Source::ScaledTariff
-            }
-        );
-        assert_eq!(
-            with(1, 0, 95, 5),
-            Assessed {
-                points: 20,
-                source: Source::ScaledTariff
-            }
-        );
+        assert_eq!(with(1, 1, 90, 10), Assessed { points: 55, source: Source::ScaledTariff });
+        assert_eq!(with(1, 1, 0, 10), Assessed { points: 55, source: Source::ScaledTariff });
+        assert_eq!(with(1, 1, 0, 0), Assessed { points: 55, source: Source::ScaledTariff });
+        assert_eq!(with(1, 0, 95, 5), Assessed { points: 20, source: Source::ScaledTariff });
     }
 
     #[test]
     fn clean_volume_ends_at_the_floor_and_the_cap_holds() {
-        assert_eq!(
-            with(2, 0, i128::from(i64::MAX), 1),
-            Assessed {
-                points: 10,
-                source: Source::Floor
-            }
-        );
-        assert_eq!(
-            with(6, 0, 0, 1),
-            Assessed {
-                points: 240,
-                source: Source::ScaledTariff
-            }
-        );
-        assert_eq!(
-            with(7, 0, 0, 1),
-            Assessed {
-                points: 240,
-                source: Source::Cap
-            }
-        );
-        assert_eq!(
-            with(49, 0, 1_000_000, 1),
-            Assessed {
-                points: 240,
-                source: Source::Cap
-            }
-        );
-        assert_eq!(
-            with(0, 0, 5, 5),
-            Assessed {
-                points: 0,
-                source: Source::Nothing
-            }
-        );
+        assert_eq!(with(2, 0, i128::from(i64::MAX), 1), Assessed { points: 10, source: Source::Floor });
+        assert_eq!(with(6, 0, 0, 1), Assessed { points: 240, source: Source::ScaledTariff });
+        assert_eq!(with(7, 0, 0, 1), Assessed { points: 240, source: Source::Cap });
+        assert_eq!(with(49, 0, 1_000_000, 1), Assessed { points: 240, source: Source::Cap });
+        assert_eq!(with(0, 0, 5, 5), Assessed { points: 0, source: Source::Nothing });
     }
 
     #[test]
@@ -235,20 +149,9 @@ mod tests {
 
     #[test]
     fn slashes_are_capped_apart_and_stop_at_zero() {
-        let own = |executed, unadjudicated| {
-            slashes(&Slashes {
-                executed,
-                unadjudicated,
-            })
-        };
+        let own = |executed, unadjudicated| slashes(&Slashes { executed, unadjudicated });
         assert_eq!(own(1, 1).points, 225);
-        assert_eq!(
-            own(9, 9),
-            Assessed {
-                points: 525,
-                source: Source::Cap
-            }
-        );
+        assert_eq!(own(9, 9), Assessed { points: 525, source: Source::Cap });
         assert_eq!(charged(own(9, 9), 100), 100);
         assert_eq!(charged(own(9, 9), 0), 0);
         assert_eq!(flat(i64::MAX, SANCTIONS).points, 300);

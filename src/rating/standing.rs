@@ -81,13 +81,7 @@ pub fn proof(agent: &Agent, as_of: i64) -> Option<Proof> {
     } else {
         State::Lapsed
     };
-    Some(Proof {
-        level,
-        verified_at,
-        expires_at,
-        grace_ends_at,
-        state,
-    })
+    Some(Proof { level, verified_at, expires_at, grace_ends_at, state })
 }
 
 /// The ceiling that a verification sets.
@@ -96,11 +90,7 @@ pub fn ceiling(proof: Option<&Proof>) -> Ceiling {
         let reason = format!(
             "No verification of the controller is on record: it is known as a row id only, and the ceiling is {CEILING_NONE}."
         );
-        return Ceiling {
-            code: "controller_none",
-            ceiling: CEILING_NONE,
-            reason,
-        };
+        return Ceiling { code: "controller_none", ceiling: CEILING_NONE, reason };
     };
     let (code, ceiling) = match (proof.state, proof.level) {
         (State::Lapsed, _) => ("lapsed_controller_verification", CEILING_NONE),
@@ -122,25 +112,14 @@ pub fn ceiling(proof: Option<&Proof>) -> Ceiling {
             instant::format(proof.expires_at)
         ),
     };
-    Ceiling {
-        code,
-        ceiling,
-        reason,
-    }
+    Ceiling { code, ceiling, reason }
 }
 
 /// What must be said of a verification that is not current: when it lapses, or when and why it lapsed.
 pub fn life(proof: &Proof) -> Option<String> {
-    let (verified, expired, ends) = (
-        instant::format(proof.verified_at),
-        instant::format(proof.expires_at),
-        instant::format(proof.grace_ends_at),
-    );
-    let days = if proof.level == "domain" {
-        DOMAIN_DAYS
-    } else {
-        KYB_DAYS
-    };
+    let (verified, expired, ends) =
+        (instant::format(proof.verified_at), instant::format(proof.expires_at), instant::format(proof.grace_ends_at));
+    let days = if proof.level == "domain" { DOMAIN_DAYS } else { KYB_DAYS };
     match proof.state {
         State::Current => None,
         State::Grace => Some(format!(
@@ -162,11 +141,8 @@ mod tests {
 
     fn at(level: &str, age_ms: i64) -> Option<Proof> {
         let as_of = 1_800_000_000_000;
-        let agent = Agent {
-            verification_level: level.to_owned(),
-            verified_at: Some(as_of - age_ms),
-            ..Agent::default()
-        };
+        let agent =
+            Agent { verification_level: level.to_owned(), verified_at: Some(as_of - age_ms), ..Agent::default() };
         proof(&agent, as_of)
     }
 
@@ -187,10 +163,7 @@ mod tests {
     fn a_lapsed_rung_is_worth_none_and_says_why() {
         let lapsed = at("kyb", 400 * DAY_MS);
         let ceiling = ceiling(lapsed.as_ref());
-        assert_eq!(
-            (ceiling.code, ceiling.ceiling),
-            ("lapsed_controller_verification", 700)
-        );
+        assert_eq!((ceiling.code, ceiling.ceiling), ("lapsed_controller_verification", 700));
         assert!(ceiling.reason.contains("365 days") && ceiling.reason.contains("lapsed on"));
     }
 }

@@ -233,11 +233,7 @@ fn score(rating: &mut Rating, agent: &Agent, controller: &Controller) {
         assessed: None,
     });
     charge(rating, agent);
-    let uncapped = Ratio::new(
-        1000 * i128::from(rating.score),
-        i128::from(rating.denominator),
-    )
-    .rounded();
+    let uncapped = Ratio::new(1000 * i128::from(rating.score), i128::from(rating.denominator)).rounded();
     let normalized = uncapped.min(rating.ceiling.ceiling);
     rating.uncapped_score = Some(uncapped);
     rating.normalized_score = Some(normalized);
@@ -252,11 +248,7 @@ fn score(rating: &mut Rating, agent: &Agent, controller: &Controller) {
 
 /// Charges the penalties in the order of 4.4, each down to zero and no further, and leaves the score.
 fn charge(rating: &mut Rating, agent: &Agent) {
-    let mut left: i64 = rating
-        .factors
-        .iter()
-        .map(|factor| factor.contribution)
-        .sum();
+    let mut left: i64 = rating.factors.iter().map(|factor| factor.contribution).sum();
     let all_time = &agent.all_time;
     let compliance = agent.factors.first().copied().unwrap_or_default();
     let breaches = penalties::breaches(all_time, &compliance);
@@ -276,12 +268,7 @@ fn charge(rating: &mut Rating, agent: &Agent) {
             confirmed,
             words::confirmed(all_time, confirmed),
         ),
-        (
-            "ofac_matches",
-            all_time.sanctions_matches,
-            sanctions,
-            words::sanctions(all_time, sanctions),
-        ),
+        ("ofac_matches", all_time.sanctions_matches, sanctions, words::sanctions(all_time, sanctions)),
         (
             "slash_events",
             agent.slashes.executed + agent.slashes.unadjudicated,
@@ -309,14 +296,10 @@ fn charge(rating: &mut Rating, agent: &Agent) {
 fn route(key: &str, agent: &Agent) -> Option<&'static str> {
     let observed = &agent.observed;
     match key {
-        "settlement_reliability"
-            if observed.cleared > 0 && observed.cleared_authorize_intent == observed.cleared =>
-        {
+        "settlement_reliability" if observed.cleared > 0 && observed.cleared_authorize_intent == observed.cleared => {
             Some("/authorize-intent")
         }
-        "anomaly_history"
-            if observed.cleared > 0 && observed.cleared_x402_pay_ungated == observed.cleared =>
-        {
+        "anomaly_history" if observed.cleared > 0 && observed.cleared_x402_pay_ungated == observed.cleared => {
             Some("/x402-pay")
         }
         _ => None,

@@ -2,13 +2,11 @@
 //! the exact sums in dollars, what one full observation is, and every step between.
 
 use super::exact::{Millionths, Ratio, decimal};
-use super::factors::{
-    Rated, STANDING_MATERIAL, Scored, Standing, TENURE_DAYS, TENURE_MATERIAL, Tenure,
-};
+use super::factors::{Rated, STANDING_MATERIAL, Scored, Standing, TENURE_DAYS, TENURE_MATERIAL, Tenure};
 use super::figures::{Agent, AllTime, Controller, Slashes};
 use super::penalties::{
-    Assessed, BREACH_CAP, BREACH_FLOOR, BUDGET_TARIFF, Breaches, CONFIRMED, SANCTIONS,
-    SCOPE_TARIFF, SLASH_EXECUTED, SLASH_UNADJUDICATED, Source,
+    Assessed, BREACH_CAP, BREACH_FLOOR, BUDGET_TARIFF, Breaches, CONFIRMED, SANCTIONS, SCOPE_TARIFF, SLASH_EXECUTED,
+    SLASH_UNADJUDICATED, Source,
 };
 use super::standing;
 use super::verdict::Rating;
@@ -29,11 +27,15 @@ pub fn notice(data_provenance: &str) -> Option<&'static str> {
 
 /// A sum of ten-millionths of a dollar, or of twenty-millionths.
 fn dollars(sum: i128, scale: i128) -> String {
-    if scale == 2 {
-        decimal(sum * 5, 8)
-    } else {
-        decimal(sum, 7)
-    }
+    if scale == 2 { decimal(sum * 5, 8) } else { decimal(sum, 7) }
+}
+
+fn counted(count: i64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
+fn decisions(count: i64) -> String {
+    counted(count, "decision", "decisions")
 }
 
 fn observations(sum: i128, unit: i128) -> Millionths {
@@ -44,19 +46,13 @@ fn observations(sum: i128, unit: i128) -> Millionths {
 pub fn rated(factor: Rated, scored: &Scored, agent: &Agent) -> String {
     let (sums, unit, scale) = (&scored.sums, scored.unit, factor.scale);
     let (for_words, against_words) = match factor.key {
-        "mandate_compliance" => (
-            "cleared, or parked and approved",
-            "denied for scope, budget, sanctions or the gate",
-        ),
+        "mandate_compliance" => ("cleared, or parked and approved", "denied for scope, budget, sanctions or the gate"),
         "attestation_coverage" => (
             "cleared with a matching attestation and a signed receipt",
             "cleared with a receipt available and without both",
         ),
         "anomaly_history" => ("safe", "watch ×0.5, warn ×1, critical ×2"),
-        "operator_review" => (
-            "labelled false_positive or benign, or parked and approved",
-            "labelled true_positive",
-        ),
+        "operator_review" => ("labelled false_positive or benign, or parked and approved", "labelled true_positive"),
         _ => ("confirmed", "failed"),
     };
     let tiers = match factor.key {
@@ -70,17 +66,17 @@ pub fn rated(factor: Rated, scored: &Scored, agent: &Agent) -> String {
         _ => String::new(),
     };
     format!(
-        "For, {for_words}: {} decisions, {} dollars, {} full observations. Against, {against_words}: {} decisions, {} dollars, {} \
-         full observations{tiers}. Each of the {} observed decisions weighs its amount up to {} dollars, one full observation. \
+        "For, {for_words}: {}, {} dollars, {} of full observations. Against, {against_words}: {}, {} dollars, {} of full \
+         observations{tiers}. Out of {} observed; each weighs its amount up to {} dollars, one full observation. \
          Rate (for + 1) / (for + against + 2) = {}; confidence min(1, n / {}) = {} at n {}; value 0.5 + (rate − 0.5) × confidence = \
          {}; times {} is {} points.",
-        sums.good_decisions,
+        decisions(sums.good_decisions),
         dollars(sums.good, scale),
         observations(sums.good, unit),
-        sums.bad_decisions,
+        decisions(sums.bad_decisions),
         dollars(sums.bad, scale),
         observations(sums.bad, unit),
-        agent.observed.decisions,
+        decisions(agent.observed.decisions),
         dollars(agent.observation, 1),
         scored.rate,
         factor.full_confidence,
@@ -101,42 +97,32 @@ pub fn standing(standing: &Standing, controller: &Controller) -> String {
             standing.n, standing.value
         )
     } else {
-        format!(
-            "below 0.5 it is not scaled by the controller's {} material decisions",
-            standing.n
-        )
+        format!("below 0.5 it is not scaled by the controller's {} material decisions", standing.n)
     };
     format!(
-        "Over the controller's {} agents: {} executed slashes, {} pending or disputed, {} active revocations for fraud, compromise or \
-         policy violation. Raw 1 − min(1, 0.5 × {}) − min(0.5, 0.25 × {}) − {}, at least 0, = {raw}; {value}; times 100 is {} points.",
-        controller.agents,
+        "Over the controller's {}: {}, {} pending or disputed, {} for fraud, compromise or policy violation. \
+         Raw 1 − min(1, 0.5 × {}) − min(0.5, 0.25 × {}) − {}, at least 0, = {raw}; {value}; times 100 is {} points.",
+        counted(controller.agents, "agent", "agents"),
+        counted(controller.slashes.executed, "executed slash", "executed slashes"),
+        controller.slashes.unadjudicated,
+        counted(controller.active_grave_revocations, "active revocation", "active revocations"),
         controller.slashes.executed,
         controller.slashes.unadjudicated,
-        controller.active_grave_revocations,
-        controller.slashes.executed,
-        controller.slashes.unadjudicated,
-        if controller.active_grave_revocations > 0 {
-            "0.3"
-        } else {
-            "0"
-        },
+        if controller.active_grave_revocations > 0 { "0.3" } else { "0" },
         standing.contribution,
     )
 }
 
 /// tenure.
 pub fn tenure(tenure: &Tenure, agent: &Agent) -> String {
-    let since = agent
-        .all_time
-        .first_decision_at
-        .map_or_else(|| "none".to_owned(), instant::format);
+    let since = agent.all_time.first_decision_at.map_or_else(|| "none".to_owned(), instant::format);
     format!(
-        "{} days ({} ms) since the first eligible decision, {since}, and {} material decisions among the {} observed ({} dollars of {} \
-         a full one): min(1, days / {TENURE_DAYS}) × min(1, material / {TENURE_MATERIAL}) = {}; times 50 is {} points.",
+        "{} days ({} ms) since the first eligible decision, {since}, and {} material among {} observed ({} dollars, {} being a \
+         full one): min(1, days / {TENURE_DAYS}) × min(1, material / {TENURE_MATERIAL}) = {}; times 50 is {} points.",
         tenure.days,
         tenure.age_ms,
         tenure.n,
-        agent.observed.decisions,
+        decisions(agent.observed.decisions),
         dollars(agent.observed.material, 1),
         dollars(agent.observation, 1),
         tenure.value,
@@ -146,33 +132,27 @@ pub fn tenure(tenure: &Tenure, agent: &Agent) -> String {
 
 /// mandate_breach_incidence, but for what was charged.
 pub fn breaches(breaches: &Breaches, agent: &Agent) -> String {
-    let (all_time, compliance) = (
-        &agent.all_time,
-        agent.factors.first().copied().unwrap_or_default(),
-    );
+    let (all_time, compliance) = (&agent.all_time, agent.factors.first().copied().unwrap_or_default());
     let (bad, all) = (compliance.bad, compliance.good + compliance.bad);
     let sums = format!(
-        "{} breached of {} cleared or breached, by materiality over the {} observed decisions ({} of {} dollars)",
+        "{} breached of {} cleared or breached, by materiality over {} observed ({} of {} dollars)",
         observations(bad, agent.observation),
         observations(all, agent.observation),
-        agent.observed.decisions,
+        decisions(agent.observed.decisions),
         dollars(bad, 1),
         dollars(all, 1),
     );
     let rate = match breaches.rate {
-        Some(rate) => format!(
-            "Breach rate {rate}: {sums}; multiplier min(1, rate / 0.10) = {}",
-            breaches.multiplier
-        ),
+        Some(rate) => format!("Breach rate {rate}: {sums}; multiplier min(1, rate / 0.10) = {}", breaches.multiplier),
         None => format!("No breach rate, {sums}; multiplier {}", breaches.multiplier),
     };
     format!(
-        "{} scope breaches × {SCOPE_TARIFF} + {} budget breaches × {BUDGET_TARIFF} = tariff {}, of all {} eligible decisions. {rate}; \
+        "Breaches among {} of all time: scope {} × {SCOPE_TARIFF} + budget {} × {BUDGET_TARIFF} = tariff {}. {rate}; \
          scaled tariff {}, floor {BREACH_FLOOR} × {} = {}, cap {BREACH_CAP}.",
+        decisions(all_time.decisions),
         all_time.scope_breaches,
         all_time.budget_breaches,
         breaches.tariff,
-        all_time.decisions,
         breaches.scaled,
         all_time.scope_breaches + all_time.budget_breaches,
         breaches.floor,
@@ -183,8 +163,10 @@ pub fn breaches(breaches: &Breaches, agent: &Agent) -> String {
 pub fn confirmed(all_time: &AllTime, assessed: Assessed) -> String {
     let (price, cap) = CONFIRMED;
     format!(
-        "{} decisions that a human confirmed as true positives, of all {} eligible ones, × {price}, at most {cap}: {}.",
-        all_time.confirmed_true_positives, all_time.decisions, assessed.points
+        "Confirmed as true positives by a human, among {} of all time: {} × {price}, at most {cap}, = {}.",
+        decisions(all_time.decisions),
+        all_time.confirmed_true_positives,
+        assessed.points
     )
 }
 
@@ -192,16 +174,18 @@ pub fn confirmed(all_time: &AllTime, assessed: Assessed) -> String {
 pub fn sanctions(all_time: &AllTime, assessed: Assessed) -> String {
     let (price, cap) = SANCTIONS;
     format!(
-        "{} decisions denied for a sanctions match, of all {} eligible ones, × {price}, at most {cap}: {}.",
-        all_time.sanctions_matches, all_time.decisions, assessed.points
+        "Denied for a sanctions match, among {} of all time: {} × {price}, at most {cap}, = {}.",
+        decisions(all_time.decisions),
+        all_time.sanctions_matches,
+        assessed.points
     )
 }
 
 /// slash_events, but for what was charged.
 pub fn slashes(own: &Slashes, assessed: Assessed) -> String {
     format!(
-        "On this agent's own stake: {} executed slashes × {}, at most {}, and {} pending or disputed × {}, at most {}; \
-         slashes have no denominator: {}.",
+        "Slashes of this agent's own stake: executed {} × {}, at most {}, + pending or disputed {} × {}, at most {}, = {}; a slash \
+         is drawn from no decisions, so there is no denominator.",
         own.executed,
         SLASH_EXECUTED.0,
         SLASH_EXECUTED.1,
@@ -239,8 +223,8 @@ pub fn unscorable(agent: &Agent, weight: i64) -> String {
              points are out of the denominator until there is."
         ),
         cleared => format!(
-            "On none of the agent's {cleared} cleared decisions of all time could a clearance receipt be issued, as the rail \
-             recorded at the time; the {weight} points are out of the denominator."
+            "Of all time, none of the agent's cleared decisions ({cleared}) was decided where a clearance receipt could be issued, as \
+             the rail recorded at the time; the {weight} points are out of the denominator."
         ),
     }
 }
@@ -250,16 +234,16 @@ pub fn prior_held(route: Option<&str>, agent: &Agent) -> String {
     let cleared = agent.observed.cleared;
     match route {
         Some("/authorize-intent") => format!(
-            "All {cleared} cleared observed decisions are of /authorize-intent, which leaves every settlement at pending and learns no \
+            "Every cleared observed decision ({cleared}) is of /authorize-intent, which leaves every settlement at pending and learns no \
              more: the factor holds half its weight on that route."
         ),
         Some(_) => format!(
-            "All {cleared} cleared observed decisions are of /x402-pay before 2026-09-01, when that rail ran no Gate 6: the factor holds \
+            "Every cleared observed decision ({cleared}) is of /x402-pay before 2026-09-01, when that rail ran no Gate 6: the factor holds \
              half its weight until the agent's next decision there."
         ),
         None => format!(
-            "None of the {} observed decisions carries weight for this factor: it holds half its own.",
-            agent.observed.decisions
+            "No weight for this factor among {} observed: it holds half its own.",
+            decisions(agent.observed.decisions)
         ),
     }
 }
@@ -278,18 +262,18 @@ pub fn comparability(denominator: i64) -> Option<String> {
 
 /// The line for a person: the notice first, then the verdict, the ceiling, and the verification's life.
 pub fn summary(rating: &Rating, agent: &Agent) -> String {
-    let mut parts: Vec<String> = rating
-        .notice
-        .iter()
-        .map(|notice| (*notice).to_owned())
-        .collect();
+    let mut parts: Vec<String> = rating.notice.iter().map(|notice| (*notice).to_owned()).collect();
     parts.push(match (rating.tier_letter, rating.uncapped_score, rating.normalized_score) {
         ("REVOKED", ..) => {
-            format!("REVOKED: {} active revocations stand against this agent, and nothing is scored.", agent.active_revocations)
+            format!(
+                "REVOKED: {} against this agent, and nothing is scored.",
+                counted(agent.active_revocations, "active revocation stands", "active revocations stand")
+            )
         }
         ("UNRATED", ..) => format!(
-            "UNRATED: {} of the one full material observation that a rating needs, over {} eligible decisions of all time.",
-            rating.evidence.material_all_time, agent.all_time.decisions
+            "UNRATED: {} of the one full material observation that a rating needs, over {} of all time.",
+            rating.evidence.material_all_time,
+            decisions(agent.all_time.decisions)
         ),
         (_, uncapped, normalized) => format!(
             "Tier {}: {} of {} points, {} on the scale of 1000 before the ceiling and {} after it.",
@@ -300,16 +284,9 @@ pub fn summary(rating: &Rating, agent: &Agent) -> String {
             normalized.unwrap_or_default()
         ),
     });
-    let binds = if rating.ceiling_binds {
-        "it binds"
-    } else {
-        "it does not bind"
-    };
+    let binds = if rating.ceiling_binds { "it binds" } else { "it does not bind" };
     if rating.denominator > 0 {
-        parts.push(format!(
-            "Ceiling {} ({}): {binds}.",
-            rating.ceiling.ceiling, rating.ceiling.code
-        ));
+        parts.push(format!("Ceiling {} ({}): {binds}.", rating.ceiling.ceiling, rating.ceiling.code));
     }
     parts.extend(rating.proof.as_ref().and_then(standing::life));
     if rating.denominator > 0 {

@@ -27,5 +27,7 @@ mod sender_party;
 mod subject;
 mod subject_blocks;
 mod subject_rows;
+#[cfg(test)]
+mod vectors_tests;
 
 pub use figures::{Documents, Frame, ReportsError, figures};

@@ -16,12 +16,15 @@ macro_rules! query {
 }
 
 /// Results that later queries read, written to Parquet once each.
-pub const INTERMEDIATES: [Query; 24] = [
+pub const INTERMEDIATES: [Query; 28] = [
     query!("discounted"),
     query!("correction"),
     query!("standing_exclusion"),
+    query!("excluded_target"),
     query!("standing_fact"),
     query!("standing_probe"),
+    query!("fact_version"),
+    query!("moved_attestation"),
     query!("standing_attestation"),
     query!("stop_accepted"),
     query!("claim_entry"),
@@ -29,6 +32,7 @@ pub const INTERMEDIATES: [Query; 24] = [
     query!("claim_state"),
     query!("declaration"),
     query!("promise_check"),
+    query!("broken_fact"),
     query!("enrollment_interval"),
     query!("enrollment"),
     query!("interaction"),

@@ -36,7 +36,9 @@ impl State {
 
     /// Reads that spelling.
     pub fn parse(text: &str) -> Option<State> {
-        [State::Unenrolled, State::Unproven, State::Rated, State::Withdrawn].into_iter().find(|state| state.as_str() == text)
+        [State::Unenrolled, State::Unproven, State::Rated, State::Withdrawn]
+            .into_iter()
+            .find(|state| state.as_str() == text)
     }
 }
 

@@ -236,7 +236,8 @@ mod tests {
     fn refusals_stand_beside_the_rates() {
         let refusals = Refusals { refused: 4, caller_anchors: 2, top_caller: 3, corroborated: 1 };
         let block = Candor { refusals: Some(refusals), ..Candor::default() }.block();
-        let expected = json!({ "count_90d": 4, "caller_anchors": 2, "top_caller_share": 0.75, "corroborated_share": 0.25 });
+        let expected =
+            json!({ "count_90d": 4, "caller_anchors": 2, "top_caller_share": 0.75, "corroborated_share": 0.25 });
         assert_eq!(block["refusals"], expected);
     }
 

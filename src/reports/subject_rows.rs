@@ -105,7 +105,7 @@ pub fn pool_means(pool: &Rows, prior: &Rows, policy: &Policy) -> Result<BTreeMap
     Ok(pools(pool)?.into_iter().map(|(key, pool)| (key.clone(), mean(&key, &pool))).collect())
 }
 
-fn pools(rows: &Rows) -> Result<BTreeMap<Key, Pool>, EngineError> {
+pub(super) fn pools(rows: &Rows) -> Result<BTreeMap<Key, Pool>, EngineError> {
     let (subject, capability) = (rows.text("subject")?, rows.text("capability")?);
     let (events, oldest, newest) = (rows.int("events")?, rows.instant("oldest")?, rows.instant("newest")?);
     let (sum_w, sum_wv) = (rows.decimal("sum_w", 15)?, rows.decimal("sum_wv", 17)?);
@@ -211,7 +211,9 @@ fn enrollments(rows: &Rows) -> Result<BTreeMap<String, Vec<Enrollment>>, EngineE
     let (enrolled_at, withdrew_at) = (rows.instant("enrolled_at")?, rows.instant("withdrew_at")?);
     let mut numbered: BTreeMap<String, BTreeMap<i64, Enrollment>> = BTreeMap::new();
     for row in 0..rows.len() {
-        if let (Some(subject), Some(ordinal), Some(enrolled_at)) = (subject.get(row), ordinal.get(row), enrolled_at.get(row)) {
+        if let (Some(subject), Some(ordinal), Some(enrolled_at)) =
+            (subject.get(row), ordinal.get(row), enrolled_at.get(row))
+        {
             let enrollment = Enrollment { enrolled_at, withdrew_at: withdrew_at.get(row) };
             numbered.entry(subject.to_owned()).or_default().insert(ordinal, enrollment);
         }
@@ -229,7 +231,8 @@ fn promises(declaration: &Rows, promise_held: &Rows) -> Result<BTreeMap<String, 
             kept.insert((subject, promise), (checks.get(row).unwrap_or(0), held.get(row).unwrap_or(0)));
         }
     }
-    let (subject, until, lists) = (declaration.text("subject")?, declaration.int("until_seq")?, declaration.list("promises")?);
+    let (subject, until, lists) =
+        (declaration.text("subject")?, declaration.int("until_seq")?, declaration.list("promises")?);
     let mut promises = BTreeMap::new();
     for row in 0..declaration.len() {
         let Some(subject) = subject.get(row) else { continue };

@@ -10,7 +10,7 @@ use super::files::{Compressed, Digesting, Lines};
 use super::fsys::Disk;
 use super::history::KeySet;
 use super::keys::BureauKey;
-use super::manifest::{FileEntry, KEYS, MANIFEST, Manifest, POLICY, RunFacts, SUMS};
+use super::manifest::{FileEntry, KEYS, MANIFEST, METHOD, Manifest, POLICY, RunFacts, SUMS};
 use super::previous::{Comparison, Documents, Standing};
 use super::publish::Draft;
 use super::{SnapshotError, tables};
@@ -46,31 +46,19 @@ pub(super) fn write(
     let policy = plain(disk, to, POLICY, JSON, &draft.policy_json)?;
     let policy_digest = policy.sha256.clone();
     let mut files = vec![policy, plain(disk, to, KEYS, JWKS, &keys.to_json())?];
-    let mut built = Built {
-        documents: BTreeMap::new(),
-        gave_way: 0,
-    };
+    if let Some(method) = &draft.method_json {
+        files.push(plain(disk, to, METHOD, JSON, method)?);
+    }
+    let mut built = Built { documents: BTreeMap::new(), gave_way: 0 };
 
     for kind in Kind::ALL {
         let mut comparison = match last.filter(|_| matches!(kind, Kind::Report | Kind::Rating)) {
-            Some(last) => Documents::open(last, kind)?
-                .map(Comparison::new)
-                .transpose()?,
+            Some(last) => Documents::open(last, kind)?.map(Comparison::new).transpose()?,
             None => None,
         };
         if let Some((_, source)) = draft.documents.iter().find(|(given, _)| *given == kind) {
-            let entry = documents(
-                disk,
-                to,
-                kind,
-                source,
-                &draft.facts,
-                key,
-                comparison.as_mut(),
-            )?;
-            built
-                .documents
-                .insert(kind.name(), entry.rows.unwrap_or_default());
+            let entry = documents(disk, to, kind, source, &draft.facts, key, comparison.as_mut())?;
+            built.documents.insert(kind.name(), entry.rows.unwrap_or_default());
             files.push(entry);
         }
         if let Some(comparison) = comparison {
@@ -89,28 +77,15 @@ pub(super) fn write(
 
     let manifest = Manifest::new(&draft.facts, policy_digest, files);
     let entry = plain(disk, to, MANIFEST, JSON, &manifest.signed(key))?;
-    plain(
-        disk,
-        to,
-        SUMS,
-        "text/plain",
-        manifest.sums(&entry.sha256).as_bytes(),
-    )?;
+    plain(disk, to, SUMS, "text/plain", manifest.sums(&entry.sha256).as_bytes())?;
     disk.sync_folder(to)?;
     Ok(built)
 }
 
-fn plain(
-    disk: Disk<'_>,
-    to: &Path,
-    path: &str,
-    media_type: &str,
-    bytes: &[u8],
-) -> Result<FileEntry, SnapshotError> {
+fn plain(disk: Disk<'_>, to: &Path, path: &str, media_type: &str, bytes: &[u8]) -> Result<FileEntry, SnapshotError> {
     let target = to.join(path);
     let mut out = Digesting::new(disk.create(&target)?);
-    out.write_all(bytes)
-        .map_err(SnapshotError::io("write", &target))?;
+    out.write_all(bytes).map_err(SnapshotError::io("write", &target))?;
     let (file, sha256, bytes) = out.finish();
     file.sync()?;
     Ok(FileEntry {
@@ -131,25 +106,15 @@ fn table(disk: Disk<'_>, to: &Path, name: &str, source: &Path) -> Result<FileEnt
     let mut out = Digesting::new(disk.create(&target)?);
     let mut piece = vec![0; 1 << 20];
     loop {
-        let read = input
-            .read(&mut piece)
-            .map_err(SnapshotError::io("read", source))?;
+        let read = input.read(&mut piece).map_err(SnapshotError::io("read", source))?;
         if read == 0 {
             break;
         }
-        out.write_all(piece.get(..read).unwrap_or_default())
-            .map_err(SnapshotError::io("write", &target))?;
+        out.write_all(piece.get(..read).unwrap_or_default()).map_err(SnapshotError::io("write", &target))?;
     }
     let (file, sha256, bytes) = out.finish();
     file.sync()?;
-    Ok(FileEntry {
-        path,
-        sha256,
-        bytes,
-        rows: Some(rows),
-        media_type: PARQUET.to_owned(),
-        content_sha256: None,
-    })
+    Ok(FileEntry { path, sha256, bytes, rows: Some(rows), media_type: PARQUET.to_owned(), content_sha256: None })
 }
 
 /// Signs the inner objects of `source`, which must be canonical, sorted, and none twice.
@@ -162,32 +127,19 @@ fn documents(
     key: &BureauKey,
     mut comparison: Option<&mut Comparison>,
 ) -> Result<FileEntry, SnapshotError> {
-    let fault = |line: u64, reason: String| SnapshotError::Document {
-        path: source.to_path_buf(),
-        line,
-        reason,
-    };
+    let fault = |line: u64, reason: String| SnapshotError::Document { path: source.to_path_buf(), line, reason };
     let content_bytes = signed_length(source, document::overhead(key, kind.member()) as u64)
         .map_err(SnapshotError::io("read", source))?;
     let as_of = instant::format(facts.as_of);
     let target = to.join(kind.file_name());
-    let mut out = Compressed::new(disk.create(&target)?, content_bytes)
-        .map_err(SnapshotError::io("write", &target))?;
-    let mut lines = Lines::new(BufReader::with_capacity(
-        1 << 20,
-        File::open(source).map_err(SnapshotError::io("read", source))?,
-    ));
+    let mut out = Compressed::new(disk.create(&target)?, content_bytes).map_err(SnapshotError::io("write", &target))?;
+    let mut lines =
+        Lines::new(BufReader::with_capacity(1 << 20, File::open(source).map_err(SnapshotError::io("read", source))?));
     let mut before: Option<Identity> = None;
     loop {
         let first = lines.count() + 1;
         let (block, end) = lines.next_block();
-        for (line, signed) in (first..).zip(document::sign_block(
-            key,
-            kind,
-            &as_of,
-            &facts.bureau,
-            &block,
-        )) {
+        for (line, signed) in (first..).zip(document::sign_block(key, kind, &as_of, &facts.bureau, &block)) {
             let (identity, bytes) = signed.map_err(|reason| fault(line, reason))?;
             if before.as_ref().is_some_and(|before| *before >= identity) {
                 return Err(fault(line, "is not sorted, or stands twice".to_owned()));
@@ -195,8 +147,7 @@ fn documents(
             if let Some(comparison) = comparison.as_deref_mut() {
                 comparison.pass(&identity)?;
             }
-            out.line(&bytes)
-                .map_err(SnapshotError::io("write", &target))?;
+            out.line(&bytes).map_err(SnapshotError::io("write", &target))?;
             before = Some(identity);
         }
         match end {
@@ -232,11 +183,6 @@ fn signed_length(source: &Path, overhead: u64) -> io::Result<u64> {
             return Ok(bytes + lines * overhead);
         }
         bytes += read as u64;
-        lines += piece
-            .get(..read)
-            .unwrap_or_default()
-            .iter()
-            .filter(|byte| **byte == b'\n')
-            .count() as u64;
+        lines += piece.get(..read).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count() as u64;
     }
 }

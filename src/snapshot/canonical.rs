@@ -11,15 +11,9 @@ pub(super) fn to_vec(value: &Value) -> Vec<u8> {
 }
 
 /// Parses one object that must already stand in canonical form, and reads it. The error says what is wrong with it.
-pub(super) fn read<T>(
-    bytes: &[u8],
-    read: impl FnOnce(Node<'_>) -> Result<T, String>,
-) -> Result<T, String> {
+pub(super) fn read<T>(bytes: &[u8], read: impl FnOnce(Node<'_>) -> Result<T, String>) -> Result<T, String> {
     let mut parser = Parser::new(Literals::Canonical);
-    let root = parser
-        .parse(bytes)
-        .map_err(|fault| fault.to_string())?
-        .root();
+    let root = parser.parse(bytes).map_err(|fault| fault.to_string())?.root();
     let mut written = Vec::with_capacity(bytes.len());
     canonical::write(root, &mut written);
     match written == bytes {

@@ -36,13 +36,8 @@ pub type Identity = (String, Option<String>);
 
 impl Kind {
     /// Every kind, in the order of 3.2.
-    pub const ALL: [Self; 5] = [
-        Self::Report,
-        Self::Organization,
-        Self::Evaluator,
-        Self::ScreeningProvider,
-        Self::Rating,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Report, Self::Organization, Self::Evaluator, Self::ScreeningProvider, Self::Rating];
 
     /// The file of the snapshot that holds the documents of this kind.
     pub fn file_name(self) -> &'static str {
@@ -101,22 +96,12 @@ impl Kind {
     }
 
     /// What is wrong with an inner object of a run as of `as_of` (its published spelling) by `bureau`; gives when it expires.
-    pub(super) fn of_run(
-        self,
-        inner: Node<'_>,
-        as_of: &str,
-        bureau: &str,
-    ) -> Result<Option<i64>, String> {
+    pub(super) fn of_run(self, inner: Node<'_>, as_of: &str, bureau: &str) -> Result<Option<i64>, String> {
         // 3.3 gives a screening provider's document neither instant.
-        if self != Self::ScreeningProvider
-            && inner.get("issued_at").and_then(Node::as_str) != Some(as_of)
-        {
+        if self != Self::ScreeningProvider && inner.get("issued_at").and_then(Node::as_str) != Some(as_of) {
             return Err(format!("issued_at is not {as_of}"));
         }
-        if inner
-            .get("bureau")
-            .is_some_and(|stated| stated.as_str() != Some(bureau))
-        {
+        if inner.get("bureau").is_some_and(|stated| stated.as_str() != Some(bureau)) {
             return Err("bureau is not the manifest's".to_owned());
         }
         match inner.get("expires_at") {
@@ -135,14 +120,7 @@ const SIG: &str = r#"","bureau_sig":""#;
 
 /// What stands before the inner object, without the signature's own 88 characters.
 fn head(key: &BureauKey, member: &str) -> (String, String) {
-    (
-        format!(
-            "{KEY}{}{KID}{}{SIG}",
-            key.public().base64(),
-            key.public().kid()
-        ),
-        format!(r#"","{member}":"#),
-    )
+    (format!("{KEY}{}{KID}{}{SIG}", key.public().base64(), key.public().kid()), format!(r#"","{member}":"#))
 }
 
 /// The bytes that a signed line has beyond its inner object, the newline not counted.
@@ -205,16 +183,8 @@ pub(super) fn split<'a>(line: &'a [u8], member: &str) -> Option<Parts<'a>> {
     let (key, rest) = fixed(rest, 44)?;
     let (kid, rest) = fixed(rest.strip_prefix(KID.as_bytes())?, 43)?;
     let (signature, rest) = fixed(rest.strip_prefix(SIG.as_bytes())?, 88)?;
-    let rest = rest
-        .strip_prefix(br#"",""#)?
-        .strip_prefix(member.as_bytes())?
-        .strip_prefix(br#"":"#)?;
-    Some(Parts {
-        key,
-        kid,
-        signature,
-        inner: rest.strip_suffix(b"}")?,
-    })
+    let rest = rest.strip_prefix(br#"",""#)?.strip_prefix(member.as_bytes())?.strip_prefix(br#"":"#)?;
+    Some(Parts { key, kid, signature, inner: rest.strip_suffix(b"}")? })
 }
 
 fn fixed(bytes: &[u8], length: usize) -> Option<(&str, &[u8])> {
@@ -240,21 +210,12 @@ mod tests {
         let inner = json!({"subject": "a", "capability": null, "issued_at": "2026-11-30T00:00:00.000Z", "é": 0.5});
         let line = signed_document(&key, Kind::Report, &inner);
         canonical::read(&line, |_| Ok(())).unwrap();
-        assert_eq!(
-            serde_json::from_slice::<Value>(&line).unwrap()["report"],
-            inner
-        );
+        assert_eq!(serde_json::from_slice::<Value>(&line).unwrap()["report"], inner);
         let parts = split(&line, "report").unwrap();
         assert_eq!(parts.inner, canonical::to_vec(&inner));
-        assert_eq!(
-            (parts.key.to_owned(), parts.kid.to_owned()),
-            (key.public().base64(), key.public().kid())
-        );
+        assert_eq!((parts.key.to_owned(), parts.kid.to_owned()), (key.public().base64(), key.public().kid()));
         let signature = keys::decode::<64>(parts.signature).unwrap();
-        assert!(
-            key.public()
-                .verify("fdbk-report-v1", parts.inner, &signature)
-        );
+        assert!(key.public().verify("fdbk-report-v1", parts.inner, &signature));
         // A report cannot be presented as another kind, nor under another member.
         for other in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Report) {
             assert!(!key.public().verify(other.tag(), parts.inner, &signature));
@@ -273,14 +234,8 @@ mod tests {
         block[8] = br#"{"anchor":"8","issued_at":"2026-11-29T00:00:00.000Z"}"#.to_vec();
         block[9] = br#"{"anchor":9,"issued_at":"2026-11-30T00:00:00.000Z"}"#.to_vec();
         let signed = sign_block(&key, Kind::Organization, at, "b", &block);
-        assert_eq!(
-            signed[7].clone().unwrap_err(),
-            "not in canonical form (RFC 8785)"
-        );
-        assert_eq!(
-            signed[8].clone().unwrap_err(),
-            "issued_at is not 2026-11-30T00:00:00.000Z"
-        );
+        assert_eq!(signed[7].clone().unwrap_err(), "not in canonical form (RFC 8785)");
+        assert_eq!(signed[8].clone().unwrap_err(), "issued_at is not 2026-11-30T00:00:00.000Z");
         assert_eq!(signed[9].clone().unwrap_err(), "anchor is not a text");
         assert!((10..500).all(|n| signed[n].as_ref().unwrap().0.0 == n.to_string()));
     }

@@ -112,14 +112,7 @@ impl SnapshotError {
     }
 
     /// For `map_err`: an I/O error with its place.
-    pub(super) fn io<'a>(
-        action: &'static str,
-        path: &'a Path,
-    ) -> impl FnOnce(io::Error) -> Self + use<'a> {
-        move |source| Self::Io {
-            action,
-            path: path.to_path_buf(),
-            source,
-        }
+    pub(super) fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Self + use<'a> {
+        move |source| Self::Io { action, path: path.to_path_buf(), source }
     }
 }

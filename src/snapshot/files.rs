@@ -31,11 +31,7 @@ pub(super) struct Digesting<T> {
 
 impl<T> Digesting<T> {
     pub(super) fn new(inner: T) -> Self {
-        Self {
-            inner,
-            sha: Sha256::new(),
-            bytes: 0,
-        }
+        Self { inner, sha: Sha256::new(), bytes: 0 }
     }
 
     fn pass(&mut self, bytes: &[u8]) {
@@ -89,11 +85,7 @@ impl<W: Write> Compressed<W> {
         let mut encoder = zstd::Encoder::new(Digesting::new(out), LEVEL)?;
         encoder.include_checksum(true)?;
         encoder.set_pledged_src_size(Some(content_bytes))?;
-        Ok(Self {
-            encoder,
-            content: Sha256::new(),
-            pending: Vec::with_capacity(PIECE),
-        })
+        Ok(Self { encoder, content: Sha256::new(), pending: Vec::with_capacity(PIECE) })
     }
 
     /// Adds one line and its newline.
@@ -118,14 +110,7 @@ impl<W: Write> Compressed<W> {
     pub(super) fn finish(mut self) -> io::Result<(W, Digests)> {
         self.encoder.write_all(&self.pending)?;
         let (out, sha256, bytes) = self.encoder.finish()?.finish();
-        Ok((
-            out,
-            Digests {
-                sha256,
-                bytes,
-                content_sha256: hex(&self.content.finalize()),
-            },
-        ))
+        Ok((out, Digests { sha256, bytes, content_sha256: hex(&self.content.finalize()) }))
     }
 }
 
@@ -142,20 +127,12 @@ const BLOCK_BYTES: usize = 4 << 20;
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(reader: R) -> Self {
-        Self {
-            reader,
-            read: 0,
-            max_line: MAX_LINE,
-        }
+        Self { reader, read: 0, max_line: MAX_LINE }
     }
 
     #[cfg(test)]
     pub(super) fn with_limit(reader: R, max_line: u64) -> Self {
-        Self {
-            reader,
-            read: 0,
-            max_line,
-        }
+        Self { reader, read: 0, max_line }
     }
 
     /// How many lines were read.
@@ -166,18 +143,13 @@ impl<R: BufRead> Lines<R> {
     /// The next line without its newline, or none at the end. A last line without a newline is one that was cut off.
     pub(super) fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut line = Vec::new();
-        let length = (&mut self.reader)
-            .take(self.max_line + 1)
-            .read_until(b'\n', &mut line)?;
+        let length = (&mut self.reader).take(self.max_line + 1).read_until(b'\n', &mut line)?;
         if length == 0 {
             return Ok(None);
         }
         if line.pop() != Some(b'\n') {
-            let reason = if length as u64 > self.max_line {
-                "the line is too long"
-            } else {
-                "the last line is cut off"
-            };
+            let reason =
+                if length as u64 > self.max_line { "the line is too long" } else { "the last line is cut off" };
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
         self.read += 1;
@@ -217,44 +189,24 @@ mod tests {
             out.write_all(b"abc").unwrap();
             out.finish()
         };
-        assert_eq!(
-            (sha.as_str(), bytes),
-            (
-                "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
-                3
-            )
-        );
+        assert_eq!((sha.as_str(), bytes), ("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", 3));
     }
 
     #[test]
     fn compressed_bytes_depend_on_the_content_alone() {
-        let lines: Vec<Vec<u8>> = (0..40_000u64)
-            .map(|n| format!("{} {}", n * n, "x".repeat((n % 211) as usize)).into_bytes())
-            .collect();
+        let lines: Vec<Vec<u8>> =
+            (0..40_000u64).map(|n| format!("{} {}", n * n, "x".repeat((n % 211) as usize)).into_bytes()).collect();
         let total = lines.iter().map(|line| line.len() as u64 + 1).sum();
         let mut by_line = Compressed::new(Vec::new(), total).unwrap();
         lines.iter().for_each(|line| by_line.line(line).unwrap());
         let (one, digests) = by_line.finish().unwrap();
         let mut at_once = Compressed::new(Vec::new(), total).unwrap();
-        at_once
-            .add(
-                &lines
-                    .iter()
-                    .flat_map(|line| [line.as_slice(), b"\n"].concat())
-                    .collect::<Vec<_>>(),
-            )
-            .unwrap();
+        at_once.add(&lines.iter().flat_map(|line| [line.as_slice(), b"\n"].concat()).collect::<Vec<_>>()).unwrap();
         let (other, _) = at_once.finish().unwrap();
         assert!(one == other);
         assert_eq!(digests.bytes, one.len() as u64);
-        assert_eq!(
-            zstd::zstd_safe::get_frame_content_size(&one).unwrap(),
-            Some(total)
-        );
-        assert_eq!(
-            digests.content_sha256,
-            hex(&Sha256::digest(zstd::decode_all(&one[..]).unwrap()))
-        );
+        assert_eq!(zstd::zstd_safe::get_frame_content_size(&one).unwrap(), Some(total));
+        assert_eq!(digests.content_sha256, hex(&Sha256::digest(zstd::decode_all(&one[..]).unwrap())));
     }
 
     #[test]
@@ -263,14 +215,8 @@ mod tests {
         assert_eq!(lines.next_line().unwrap().unwrap(), b"ab");
         assert_eq!(lines.next_line().unwrap().unwrap(), b"");
         assert_eq!(lines.next_line().unwrap().unwrap(), b"abc");
-        assert_eq!(
-            lines.next_line().unwrap_err().to_string(),
-            "the line is too long"
-        );
+        assert_eq!(lines.next_line().unwrap_err().to_string(), "the line is too long");
         let (block, end) = Lines::new(&b"a\nb"[..]).next_block();
-        assert_eq!(
-            (block, end.unwrap_err().to_string().as_str()),
-            (vec![b"a".to_vec()], "the last line is cut off")
-        );
+        assert_eq!((block, end.unwrap_err().to_string().as_str()), (vec![b"a".to_vec()], "the last line is cut off"));
     }
 }

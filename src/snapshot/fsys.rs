@@ -9,24 +9,14 @@ use super::SnapshotError;
 /// Decides whether a call is made. The real one makes it; a test's may fail before it or after it.
 pub(super) trait Seam: Sync {
     /// Makes the call `act`, named `action`, on `path`.
-    fn call(
-        &self,
-        action: &'static str,
-        path: &Path,
-        act: &mut dyn FnMut() -> io::Result<()>,
-    ) -> io::Result<()>;
+    fn call(&self, action: &'static str, path: &Path, act: &mut dyn FnMut() -> io::Result<()>) -> io::Result<()>;
 }
 
 /// The disk as it is.
 pub(super) struct Real;
 
 impl Seam for Real {
-    fn call(
-        &self,
-        _: &'static str,
-        _: &Path,
-        act: &mut dyn FnMut() -> io::Result<()>,
-    ) -> io::Result<()> {
+    fn call(&self, _: &'static str, _: &Path, act: &mut dyn FnMut() -> io::Result<()>) -> io::Result<()> {
         act()
     }
 }
@@ -38,15 +28,8 @@ pub(super) struct Disk<'a>(pub(super) &'a dyn Seam);
 type Done = Result<(), SnapshotError>;
 
 impl<'a> Disk<'a> {
-    fn call(
-        self,
-        action: &'static str,
-        path: &Path,
-        act: &mut dyn FnMut() -> io::Result<()>,
-    ) -> Done {
-        self.0
-            .call(action, path, act)
-            .map_err(SnapshotError::io(action, path))
+    fn call(self, action: &'static str, path: &Path, act: &mut dyn FnMut() -> io::Result<()>) -> Done {
+        self.0.call(action, path, act).map_err(SnapshotError::io(action, path))
     }
 
     /// `mkdir`; the folder must not exist.
@@ -71,34 +54,18 @@ impl<'a> Disk<'a> {
     pub(super) fn create(self, path: &'a Path) -> Result<NewFile<'a>, SnapshotError> {
         let mut made = None;
         self.call("create", path, &mut || {
-            OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .open(path)
-                .map(|file| made = Some(file))
+            OpenOptions::new().write(true).create_new(true).open(path).map(|file| made = Some(file))
         })?;
         match made {
-            Some(file) => Ok(NewFile {
-                disk: self,
-                path,
-                file,
-            }),
-            None => Err(SnapshotError::io("create", path)(
-                io::ErrorKind::Other.into(),
-            )),
+            Some(file) => Ok(NewFile { disk: self, path, file }),
+            None => Err(SnapshotError::io("create", path)(io::ErrorKind::Other.into())),
         }
     }
 
     /// `fsync` of a folder, which makes its names durable. A path of no components is the working directory.
     pub(super) fn sync_folder(self, path: &Path) -> Done {
-        let path = if path.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            path
-        };
-        self.call("sync the folder", path, &mut || {
-            File::open(path)?.sync_all()
-        })
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        self.call("sync the folder", path, &mut || File::open(path)?.sync_all())
     }
 
     /// `rename(2)`.
@@ -108,9 +75,7 @@ impl<'a> Disk<'a> {
 
     /// `symlink(2)`.
     pub(super) fn symlink(self, target: &Path, link: &Path) -> Done {
-        self.call("create the link", link, &mut || {
-            std::os::unix::fs::symlink(target, link)
-        })
+        self.call("create the link", link, &mut || std::os::unix::fs::symlink(target, link))
     }
 
     /// `link(2)`: a second name for a file.
@@ -139,17 +104,14 @@ pub(super) struct NewFile<'a> {
 impl NewFile<'_> {
     /// `fsync`; only then may anything be renamed over this file's folder.
     pub(super) fn sync(self) -> Done {
-        self.disk
-            .call("sync", self.path, &mut || self.file.sync_all())
+        self.disk.call("sync", self.path, &mut || self.file.sync_all())
     }
 }
 
 impl Write for NewFile<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let file = &mut self.file;
-        self.disk
-            .0
-            .call("write", self.path, &mut || file.write_all(bytes))?;
+        self.disk.0.call("write", self.path, &mut || file.write_all(bytes))?;
         Ok(bytes.len())
     }
 

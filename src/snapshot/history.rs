@@ -72,38 +72,20 @@ pub struct KeySet {
 impl KeySet {
     /// The current key alone.
     pub fn current(key: &PublicKey) -> Self {
-        Self {
-            terms: vec![(
-                key.kid(),
-                KeyTerm {
-                    key: key.clone(),
-                    valid_from: None,
-                    valid_to: None,
-                },
-            )],
-        }
+        Self { terms: vec![(key.kid(), KeyTerm { key: key.clone(), valid_from: None, valid_to: None })] }
     }
 
     /// The current key and the keys of the history in `file`. The history may state the current key's own validity.
     pub fn with_history(current: &PublicKey, file: &Path) -> Result<Self, SnapshotError> {
-        let fault = |reason: String| SnapshotError::History {
-            path: file.to_path_buf(),
-            reason,
-        };
-        let length = std::fs::metadata(file)
-            .map_err(SnapshotError::io("read the key history", file))?
-            .len();
+        let fault = |reason: String| SnapshotError::History { path: file.to_path_buf(), reason };
+        let length = std::fs::metadata(file).map_err(SnapshotError::io("read the key history", file))?.len();
         if length > MAX_KEYS_FILE {
             return Err(fault("is too long for a key history".to_owned()));
         }
         let text = std::fs::read(file).map_err(SnapshotError::io("read the key history", file))?;
         let mut set = Self::parse(&text).map_err(fault)?;
         let kid = current.kid();
-        if let Some((retired, _)) = set
-            .terms
-            .iter()
-            .find(|(id, term)| *id != kid && term.valid_to.is_none())
-        {
+        if let Some((retired, _)) = set.terms.iter().find(|(id, term)| *id != kid && term.valid_to.is_none()) {
             return Err(fault(format!(
                 "key {retired} is not the current key and has no valid_to: a retired key needs its end"
             )));
@@ -117,22 +99,11 @@ impl KeySet {
 
     /// Parses `keys.json`: every key an Ed25519 key for this use, under its thumbprint, none twice.
     pub fn parse(text: &[u8]) -> Result<Self, String> {
-        let jwks: Jwks =
-            serde_json::from_slice(text).map_err(|fault| format!("not a key set: {fault}"))?;
-        let mut terms = jwks
-            .keys
-            .into_iter()
-            .map(term)
-            .collect::<Result<Vec<_>, _>>()?;
+        let jwks: Jwks = serde_json::from_slice(text).map_err(|fault| format!("not a key set: {fault}"))?;
+        let mut terms = jwks.keys.into_iter().map(term).collect::<Result<Vec<_>, _>>()?;
         terms.sort_by(|a, b| a.0.cmp(&b.0));
-        match terms
-            .windows(2)
-            .find(|pair| matches!(pair, [a, b] if a.0 == b.0))
-        {
-            Some(pair) => Err(format!(
-                "key {} stands there twice",
-                pair.first().map_or("", |twice| twice.0.as_str())
-            )),
+        match terms.windows(2).find(|pair| matches!(pair, [a, b] if a.0 == b.0)) {
+            Some(pair) => Err(format!("key {} stands there twice", pair.first().map_or("", |twice| twice.0.as_str()))),
             None => Ok(Self { terms }),
         }
     }
@@ -148,10 +119,7 @@ impl KeySet {
             valid_from: term.valid_from.map(instant::format),
             valid_to: term.valid_to.map(instant::format),
         });
-        let value = serde_json::to_value(Jwks {
-            keys: keys.collect(),
-        })
-        .unwrap_or_default();
+        let value = serde_json::to_value(Jwks { keys: keys.collect() }).unwrap_or_default();
         let mut bytes = canonical::to_vec(&value);
         bytes.push(b'\n');
         bytes
@@ -159,10 +127,7 @@ impl KeySet {
 
     /// The key under a key id.
     pub fn get(&self, kid: &str) -> Option<&KeyTerm> {
-        let place = self
-            .terms
-            .binary_search_by(|(id, _)| id.as_str().cmp(kid))
-            .ok()?;
+        let place = self.terms.binary_search_by(|(id, _)| id.as_str().cmp(kid)).ok()?;
         self.terms.get(place).map(|(_, term)| term)
     }
 
@@ -199,37 +164,22 @@ fn term(jwk: Jwk) -> Result<(String, KeyTerm), String> {
     if jwk.kty != "OKP" || jwk.crv != "Ed25519" || jwk.purpose != USE {
         return Err(format!("key {kid:?} is not an Ed25519 key (OKP) for {USE}"));
     }
-    let key = PublicKey::from_jwk_x(&jwk.x)
-        .ok_or_else(|| format!("key {kid:?}: x is not an Ed25519 key in base64url"))?;
+    let key =
+        PublicKey::from_jwk_x(&jwk.x).ok_or_else(|| format!("key {kid:?}: x is not an Ed25519 key in base64url"))?;
     if key.kid() != kid {
-        return Err(format!(
-            "key {kid:?}: the key id is not the RFC 7638 thumbprint {}",
-            key.kid()
-        ));
+        return Err(format!("key {kid:?}: the key id is not the RFC 7638 thumbprint {}", key.kid()));
     }
     let read = |name: &str, text: Option<String>| match text {
-        Some(text) => instant::parse(&text)
-            .map(Some)
-            .map_err(|fault| format!("key {kid}: {name} {text:?} is {fault}")),
+        Some(text) => instant::parse(&text).map(Some).map_err(|fault| format!("key {kid}: {name} {text:?} is {fault}")),
         None => Ok(None),
     };
-    let (valid_from, valid_to) = (
-        read("valid_from", jwk.valid_from)?,
-        read("valid_to", jwk.valid_to)?,
-    );
+    let (valid_from, valid_to) = (read("valid_from", jwk.valid_from)?, read("valid_to", jwk.valid_to)?);
     if let (Some(from), Some(to)) = (valid_from, valid_to)
         && from >= to
     {
         return Err(format!("key {kid}: valid_from is not before valid_to"));
     }
-    Ok((
-        kid,
-        KeyTerm {
-            key,
-            valid_from,
-            valid_to,
-        },
-    ))
+    Ok((kid, KeyTerm { key, valid_from, valid_to }))
 }
 
 #[cfg(test)]
@@ -241,18 +191,13 @@ mod tests {
     fn jwk(more: &str) -> String {
         let key = key();
         let (kid, x) = (key.public().kid(), key.public().jwk_x());
-        format!(
-            r#"{{"crv":"Ed25519","kid":"{kid}","kty":"OKP","use":"fdbk-report-signing"{more},"x":"{x}"}}"#
-        )
+        format!(r#"{{"crv":"Ed25519","kid":"{kid}","kty":"OKP","use":"fdbk-report-signing"{more},"x":"{x}"}}"#)
     }
 
     #[test]
     fn the_current_key_alone_is_a_key_set() {
         let set = KeySet::current(key().public());
-        assert_eq!(
-            String::from_utf8(set.to_json()).unwrap(),
-            format!("{{\"keys\":[{}]}}\n", jwk(""))
-        );
+        assert_eq!(String::from_utf8(set.to_json()).unwrap(), format!("{{\"keys\":[{}]}}\n", jwk("")));
         assert_eq!(KeySet::parse(&set.to_json()), Ok(set));
     }
 
@@ -263,14 +208,9 @@ mod tests {
             jwk(r#","valid_from":"2026-01-01T00:00:00Z","valid_to":"2026-02-01T00:00:00.000Z""#)
         );
         let set = KeySet::parse(text.as_bytes()).unwrap();
-        let term = set
-            .get("kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
-            .unwrap();
+        let term = set.get("kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k").unwrap();
         let (from, to) = (term.valid_from.unwrap(), term.valid_to.unwrap());
-        assert_eq!(
-            [from - 1, from, to - 1, to].map(|at| term.covers(at)),
-            [false, true, true, false]
-        );
+        assert_eq!([from - 1, from, to - 1, to].map(|at| term.covers(at)), [false, true, true, false]);
     }
 
     #[test]
@@ -279,43 +219,17 @@ mod tests {
         let cases = [
             ("{}".to_owned(), "missing field"),
             (format!(r#"{{"keys":[{good},{good}]}}"#), "twice"),
-            (
-                format!(r#"{{"keys":[{}]}}"#, good.replace("OKP", "EC")),
-                "not an Ed25519 key",
-            ),
-            (
-                format!(
-                    r#"{{"keys":[{}]}}"#,
-                    good.replace("fdbk-report-signing", "sig")
-                ),
-                "not an Ed25519 key",
-            ),
-            (
-                format!(r#"{{"keys":[{}]}}"#, good.replace("kPrK", "kPrL")),
-                "thumbprint",
-            ),
-            (
-                format!(r#"{{"keys":[{}]}}"#, good.replace("HURo", "HURp")),
-                "x is not",
-            ),
-            (
-                format!(r#"{{"keys":[{}]}}"#, jwk(r#","kty":"OKP""#)),
-                "duplicate field",
-            ),
-            (
-                format!(r#"{{"keys":[{}]}}"#, jwk(r#","d":"secret""#)),
-                "unknown field",
-            ),
-            (
-                format!(r#"{{"keys":[{}]}}"#, jwk(r#","valid_to":"yesterday""#)),
-                "valid_to",
-            ),
+            (format!(r#"{{"keys":[{}]}}"#, good.replace("OKP", "EC")), "not an Ed25519 key"),
+            (format!(r#"{{"keys":[{}]}}"#, good.replace("fdbk-report-signing", "sig")), "not an Ed25519 key"),
+            (format!(r#"{{"keys":[{}]}}"#, good.replace("kPrK", "kPrL")), "thumbprint"),
+            (format!(r#"{{"keys":[{}]}}"#, good.replace("HURo", "HURp")), "x is not"),
+            (format!(r#"{{"keys":[{}]}}"#, jwk(r#","kty":"OKP""#)), "duplicate field"),
+            (format!(r#"{{"keys":[{}]}}"#, jwk(r#","d":"secret""#)), "unknown field"),
+            (format!(r#"{{"keys":[{}]}}"#, jwk(r#","valid_to":"yesterday""#)), "valid_to"),
             (
                 format!(
                     r#"{{"keys":[{}]}}"#,
-                    jwk(
-                        r#","valid_from":"2026-02-01T00:00:00Z","valid_to":"2026-02-01T00:00:00Z""#
-                    )
+                    jwk(r#","valid_from":"2026-02-01T00:00:00Z","valid_to":"2026-02-01T00:00:00Z""#)
                 ),
                 "not before",
             ),
@@ -330,14 +244,7 @@ mod tests {
     fn the_history_may_state_the_current_keys_own_start() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("history.json");
-        std::fs::write(
-            &file,
-            format!(
-                r#"{{"keys":[{}]}}"#,
-                jwk(r#","valid_from":"2026-01-01T00:00:00Z""#)
-            ),
-        )
-        .unwrap();
+        std::fs::write(&file, format!(r#"{{"keys":[{}]}}"#, jwk(r#","valid_from":"2026-01-01T00:00:00Z""#))).unwrap();
         let set = KeySet::with_history(key().public(), &file).unwrap();
         assert_eq!(set.iter().count(), 1);
         assert!(set.get(&key().public().kid()).unwrap().valid_from.is_some());

@@ -15,9 +15,7 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 use ed25519_dalek::pkcs8::spki::der::zeroize::Zeroizing;
-use ed25519_dalek::pkcs8::{
-    DecodePrivateKey, DecodePublicKey, EncodePrivateKey, KeypairBytes, PublicKeyBytes,
-};
+use ed25519_dalek::pkcs8::{DecodePrivateKey, DecodePublicKey, EncodePrivateKey, KeypairBytes, PublicKeyBytes};
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
 
@@ -36,16 +34,9 @@ impl BureauKey {
     /// Reads PKCS#8 PEM, version 1 or 2, from a file that only its owner may read and write.
     pub fn from_file(path: &Path) -> Result<Self, SnapshotError> {
         let file = File::open(path).map_err(SnapshotError::io("read the signing key", path))?;
-        let mode = file
-            .metadata()
-            .map_err(SnapshotError::io("read the signing key", path))?
-            .mode()
-            & 0o7777;
+        let mode = file.metadata().map_err(SnapshotError::io("read the signing key", path))?.mode() & 0o7777;
         if mode & 0o077 != 0 {
-            return Err(SnapshotError::KeyMode {
-                path: path.to_path_buf(),
-                mode,
-            });
+            return Err(SnapshotError::KeyMode { path: path.to_path_buf(), mode });
         }
         // Room for all that is read, so that no reallocation leaves a copy behind.
         let mut text = Zeroizing::new(Vec::with_capacity(MAX_KEY_FILE + 1));
@@ -58,8 +49,7 @@ impl BureauKey {
     /// Reads PKCS#8 PEM from the text of an environment variable.
     pub fn from_env(variable: &str) -> Result<Self, SnapshotError> {
         let place = format!("environment variable {variable}");
-        let text =
-            std::env::var(variable).map_err(|_| key_fault(&place, "is not set, or is not text"))?;
+        let text = std::env::var(variable).map_err(|_| key_fault(&place, "is not set, or is not text"))?;
         Self::from_pem(&Zeroizing::new(text), &place)
     }
 
@@ -74,61 +64,40 @@ impl BureauKey {
         }
         let text = std::str::from_utf8(pem).map_err(|_| key_fault(place, "is not PEM text"))?;
         if text.contains("BEGIN PUBLIC KEY") {
-            return Err(key_fault(
-                place,
-                "is a public key; the signing key is needed",
-            ));
+            return Err(key_fault(place, "is a public key; the signing key is needed"));
         }
         if text.contains("BEGIN ENCRYPTED PRIVATE KEY") {
-            return Err(key_fault(
-                place,
-                "is encrypted; decrypt it with `openssl pkey` first",
-            ));
+            return Err(key_fault(place, "is encrypted; decrypt it with `openssl pkey` first"));
         }
-        SigningKey::from_pkcs8_pem(text.trim())
-            .map(Self::new)
-            .map_err(|_| key_fault(place, "is not an Ed25519 private key in PKCS#8 PEM (openssl genpkey -algorithm ed25519)"))
+        SigningKey::from_pkcs8_pem(text.trim()).map(Self::new).map_err(|_| {
+            key_fault(place, "is not an Ed25519 private key in PKCS#8 PEM (openssl genpkey -algorithm ed25519)")
+        })
     }
 
     fn new(secret: SigningKey) -> Self {
-        let public = PublicKey {
-            key: secret.verifying_key(),
-        };
+        let public = PublicKey { key: secret.verifying_key() };
         Self { secret, public }
     }
 
     /// A new key in memory: for `keygen`, or to be thrown away after a run.
     pub fn generate() -> Result<Self, SnapshotError> {
         let mut seed = Zeroizing::new([0u8; 32]);
-        getrandom::fill(&mut *seed)
-            .map_err(|fault| key_fault("the system's random numbers", &fault.to_string()))?;
+        getrandom::fill(&mut *seed).map_err(|fault| key_fault("the system's random numbers", &fault.to_string()))?;
         Ok(Self::new(SigningKey::from_bytes(&seed)))
     }
 
     /// Writes the key as PKCS#8 PEM version 1, which `openssl pkey` reads, to a new file of mode 0600, synced with its folder.
     pub fn write_new(&self, path: &Path) -> Result<(), SnapshotError> {
-        let pair = KeypairBytes {
-            secret_key: self.secret.to_bytes(),
-            public_key: None,
-        };
-        let pem = pair.to_pkcs8_pem(LineEnding::LF).map_err(|_| {
-            key_fault(
-                &path.display().to_string(),
-                "the key cannot be written as PKCS#8",
-            )
-        })?;
-        let opened = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path);
+        let pair = KeypairBytes { secret_key: self.secret.to_bytes(), public_key: None };
+        let pem = pair
+            .to_pkcs8_pem(LineEnding::LF)
+            .map_err(|_| key_fault(&path.display().to_string(), "the key cannot be written as PKCS#8"))?;
+        let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
         let mut file = opened.map_err(|fault| match fault.kind() {
             std::io::ErrorKind::AlreadyExists => SnapshotError::KeyExists(path.to_path_buf()),
             _ => SnapshotError::io("create", path)(fault),
         })?;
-        let written = file
-            .write_all(pem.as_bytes())
-            .and_then(|()| file.sync_all());
+        let written = file.write_all(pem.as_bytes()).and_then(|()| file.sync_all());
         if let Err(fault) = written {
             // Half a key is of no use, and its name would be in the way of the next attempt.
             let _ = std::fs::remove_file(path);
@@ -138,9 +107,7 @@ impl BureauKey {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        File::open(folder)
-            .and_then(|folder| folder.sync_all())
-            .map_err(SnapshotError::io("sync the folder", folder))
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(SnapshotError::io("sync the folder", folder))
     }
 
     /// The public half.
@@ -161,10 +128,7 @@ impl std::fmt::Debug for BureauKey {
 }
 
 fn key_fault(place: &str, reason: &str) -> SnapshotError {
-    SnapshotError::Key {
-        place: place.to_owned(),
-        reason: reason.to_owned(),
-    }
+    SnapshotError::Key { place: place.to_owned(), reason: reason.to_owned() }
 }
 
 fn signing_text(tag: &str, inner: &[u8]) -> Vec<u8> {
@@ -231,9 +195,7 @@ impl PublicKey {
 
     /// Whether `signature` is this key's over the tag, a newline and the inner object; strictly.
     pub fn verify(&self, tag: &str, inner: &[u8], signature: &[u8; 64]) -> bool {
-        self.key
-            .verify_strict(&signing_text(tag, inner), &Signature::from_bytes(signature))
-            .is_ok()
+        self.key.verify_strict(&signing_text(tag, inner), &Signature::from_bytes(signature)).is_ok()
     }
 }
 

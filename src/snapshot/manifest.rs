@@ -25,6 +25,8 @@ pub const MANIFEST: &str = "manifest.json";
 pub const SUMS: &str = "SHA256SUMS";
 /// The policy in force.
 pub const POLICY: &str = "policy.json";
+/// The method of the ratings.
+pub const METHOD: &str = "method.json";
 /// The key set.
 pub const KEYS: &str = "keys.json";
 
@@ -138,17 +140,11 @@ impl Manifest {
 
     /// The bytes of `SHA256SUMS`, given the manifest's own digest.
     pub(super) fn sums(&self, manifest_sha256: &str) -> String {
-        let mut lines: Vec<(&str, &str)> = self
-            .files
-            .iter()
-            .map(|file| (file.path.as_str(), file.sha256.as_str()))
-            .collect();
+        let mut lines: Vec<(&str, &str)> =
+            self.files.iter().map(|file| (file.path.as_str(), file.sha256.as_str())).collect();
         lines.push((MANIFEST, manifest_sha256));
         lines.sort_unstable();
-        lines
-            .iter()
-            .map(|(path, sha256)| format!("{sha256}  {path}\n"))
-            .collect()
+        lines.iter().map(|(path, sha256)| format!("{sha256}  {path}\n")).collect()
     }
 
     /// The entry of a path.

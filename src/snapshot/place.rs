@@ -39,8 +39,7 @@ impl Place<'_> {
         for (prefix, name) in &left {
             let home = self.snapshots.join(name);
             if *prefix == REPLACED && !exists(&home)? {
-                self.disk
-                    .rename(&self.snapshots.join(format!("{REPLACED}{name}")), &home)?;
+                self.disk.rename(&self.snapshots.join(format!("{REPLACED}{name}")), &home)?;
                 self.disk.sync_folder(self.snapshots)?;
             }
         }
@@ -53,10 +52,7 @@ impl Place<'_> {
                 });
             }
             Ok(_) => {
-                if let Some(name) = self
-                    .latest_target()
-                    .as_deref()
-                    .and_then(|target| target.strip_prefix(STANDIN))
+                if let Some(name) = self.latest_target().as_deref().and_then(|target| target.strip_prefix(STANDIN))
                     && exists(&self.snapshots.join(name))?
                 {
                     self.point_latest(name)?;
@@ -77,24 +73,17 @@ impl Place<'_> {
 
     /// The folders that only this room makes: a prefix of its own before the name of a snapshot.
     fn left_behind(&self) -> Result<Vec<(&'static str, String)>, SnapshotError> {
-        let listing =
-            fs::read_dir(self.snapshots).map_err(SnapshotError::io("list", self.snapshots))?;
+        let listing = fs::read_dir(self.snapshots).map_err(SnapshotError::io("list", self.snapshots))?;
         let mut left = Vec::new();
         for entry in listing {
             let entry = entry.map_err(SnapshotError::io("list", self.snapshots))?;
-            let is_folder = entry
-                .file_type()
-                .map_err(SnapshotError::io("list", self.snapshots))?
-                .is_dir();
+            let is_folder = entry.file_type().map_err(SnapshotError::io("list", self.snapshots))?.is_dir();
             let name = entry.file_name();
             let Some(name) = name.to_str().filter(|_| is_folder) else {
                 continue;
             };
             for prefix in [REPLACED, STANDIN, PARTIAL] {
-                if let Some(name) = name
-                    .strip_prefix(prefix)
-                    .filter(|name| instant_of(name).is_some())
-                {
+                if let Some(name) = name.strip_prefix(prefix).filter(|name| instant_of(name).is_some()) {
                     left.push((prefix, name.to_owned()));
                 }
             }
@@ -112,14 +101,8 @@ impl Place<'_> {
             self.disk.sync_folder(self.snapshots)?;
             return Ok(Outcome::New);
         }
-        if !fs::symlink_metadata(&home)
-            .map_err(SnapshotError::io("read", &home))?
-            .is_dir()
-        {
-            return Err(SnapshotError::InTheWay {
-                path: home,
-                reason: "is no folder; move it aside".to_owned(),
-            });
+        if !fs::symlink_metadata(&home).map_err(SnapshotError::io("read", &home))?.is_dir() {
+            return Err(SnapshotError::InTheWay { path: home, reason: "is no folder; move it aside".to_owned() });
         }
         let differing = differing(&partial, &home)?;
         if differing.is_empty() {
@@ -130,17 +113,8 @@ impl Place<'_> {
         }
         if !replace {
             let more = if differing.len() > 5 { ", …" } else { "" };
-            let differing = differing
-                .iter()
-                .take(5)
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(", ")
-                + more;
-            return Err(SnapshotError::Exists {
-                path: home,
-                differing,
-            });
+            let differing = differing.iter().take(5).cloned().collect::<Vec<_>>().join(", ") + more;
+            return Err(SnapshotError::Exists { path: home, differing });
         }
         self.replace(&home, &partial)?;
         Ok(Outcome::Replaced)
@@ -162,11 +136,7 @@ impl Place<'_> {
             // Told is the first fault; where undoing fails too, the next run brings the old snapshot back.
             let _ = self.disk.rename(&aside, home);
         }
-        let back = if is_latest && matches!(exists(home), Ok(true)) {
-            self.point_latest(self.name)
-        } else {
-            Ok(())
-        };
+        let back = if is_latest && matches!(exists(home), Ok(true)) { self.point_latest(self.name) } else { Ok(()) };
         self.sweep();
         swapped.and(back)
     }
@@ -193,8 +163,7 @@ impl Place<'_> {
         for prefix in [STANDIN, REPLACED] {
             let path = self.at(prefix);
             let needed = named == Some(format!("{prefix}{}", self.name))
-                || (prefix == REPLACED
-                    && !matches!(exists(&self.snapshots.join(self.name)), Ok(true)));
+                || (prefix == REPLACED && !matches!(exists(&self.snapshots.join(self.name)), Ok(true)));
             if !needed && matches!(exists(&path), Ok(true)) {
                 let _ = self.disk.remove_folder(&path);
             }
@@ -202,17 +171,12 @@ impl Place<'_> {
     }
 
     fn latest_target(&self) -> Option<String> {
-        fs::read_link(self.snapshots.join(LATEST))
-            .ok()?
-            .to_str()
-            .map(|target| target.trim_end_matches('/').to_owned())
+        fs::read_link(self.snapshots.join(LATEST)).ok()?.to_str().map(|target| target.trim_end_matches('/').to_owned())
     }
 
     /// Moves `latest` to this snapshot, unless it names a later one; gives the snapshot that it names.
     pub(super) fn move_latest(&self, as_of: i64) -> Result<PathBuf, SnapshotError> {
-        let current = self
-            .latest_target()
-            .filter(|name| self.snapshots.join(name).is_dir());
+        let current = self.latest_target().filter(|name| self.snapshots.join(name).is_dir());
         let target = match current.as_deref().and_then(instant_of) {
             Some(later) if later > as_of => current.unwrap_or_default(),
             Some(_) => self.name.to_owned(),
@@ -255,9 +219,7 @@ fn exists(path: &Path) -> Result<bool, SnapshotError> {
 
 fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>, SnapshotError> {
     let listing = fs::read_dir(folder).map_err(SnapshotError::io("list", folder))?;
-    let mut entries = listing
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(SnapshotError::io("list", folder))?;
+    let mut entries = listing.collect::<Result<Vec<_>, _>>().map_err(SnapshotError::io("list", folder))?;
     entries.sort_by_key(fs::DirEntry::file_name);
     Ok(entries)
 }
@@ -277,12 +239,8 @@ fn files_of(folder: &Path) -> Result<Vec<PathBuf>, SnapshotError> {
     let all = [folder.to_path_buf()].into_iter().chain(inner.clone());
     let mut files = Vec::new();
     for place in all {
-        let paths = entries(&place)?
-            .into_iter()
-            .map(|entry| entry.path())
-            .filter(|path| !inner.contains(path));
-        files
-            .extend(paths.filter_map(|path| path.strip_prefix(folder).ok().map(Path::to_path_buf)));
+        let paths = entries(&place)?.into_iter().map(|entry| entry.path()).filter(|path| !inner.contains(path));
+        files.extend(paths.filter_map(|path| path.strip_prefix(folder).ok().map(Path::to_path_buf)));
     }
     files.sort();
     Ok(files)
@@ -293,12 +251,7 @@ fn differing(new: &Path, old: &Path) -> Result<Vec<String>, SnapshotError> {
     let mut all = files_of(new)?;
     let new_files = all.clone();
     let old_files = files_of(old)?;
-    all.extend(
-        old_files
-            .iter()
-            .filter(|path| !new_files.contains(path))
-            .cloned(),
-    );
+    all.extend(old_files.iter().filter(|path| !new_files.contains(path)).cloned());
     let mut found = Vec::new();
     for path in all {
         let both = new_files.contains(&path) && old_files.contains(&path);
@@ -311,16 +264,11 @@ fn differing(new: &Path, old: &Path) -> Result<Vec<String>, SnapshotError> {
 }
 
 fn equal(one: &Path, other: &Path) -> Result<bool, SnapshotError> {
-    if !fs::symlink_metadata(other)
-        .map_err(SnapshotError::io("read", other))?
-        .is_file()
-    {
+    if !fs::symlink_metadata(other).map_err(SnapshotError::io("read", other))?.is_file() {
         return Ok(false);
     }
     let open = |path: &Path| {
-        File::open(path)
-            .map(|file| BufReader::with_capacity(1 << 16, file))
-            .map_err(SnapshotError::io("read", path))
+        File::open(path).map(|file| BufReader::with_capacity(1 << 16, file)).map_err(SnapshotError::io("read", path))
     };
     let (mut a, mut b) = (open(one)?, open(other)?);
     let (mut left, mut right) = (vec![0; 1 << 16], vec![0; 1 << 16]);

@@ -40,20 +40,9 @@ pub(super) fn standing(snapshots: &Path) -> Result<Vec<Standing>, SnapshotError>
     let mut found = Vec::new();
     for entry in listing {
         let entry = entry.map_err(SnapshotError::io("list", snapshots))?;
-        let is_folder = entry
-            .file_type()
-            .map_err(SnapshotError::io("list", snapshots))?
-            .is_dir();
-        if let Some(as_of) = entry
-            .file_name()
-            .to_str()
-            .and_then(instant_of)
-            .filter(|_| is_folder)
-        {
-            found.push(Standing {
-                as_of,
-                path: entry.path(),
-            });
+        let is_folder = entry.file_type().map_err(SnapshotError::io("list", snapshots))?.is_dir();
+        if let Some(as_of) = entry.file_name().to_str().and_then(instant_of).filter(|_| is_folder) {
+            found.push(Standing { as_of, path: entry.path() });
         }
     }
     found.sort();
@@ -61,25 +50,19 @@ pub(super) fn standing(snapshots: &Path) -> Result<Vec<Standing>, SnapshotError>
 }
 
 fn damaged(path: &Path, reason: impl ToString) -> SnapshotError {
-    SnapshotError::Previous {
-        path: path.to_path_buf(),
-        reason: reason.to_string(),
-    }
+    SnapshotError::Previous { path: path.to_path_buf(), reason: reason.to_string() }
 }
 
 /// The keys that have signed in a standing snapshot must be known to the new one, with their ends (3.4).
 pub(super) fn keys_continue(last: &Standing, keys: &KeySet) -> Result<(), SnapshotError> {
     let path = last.path.join(KEYS);
-    let length = fs::metadata(&path)
-        .map_err(|fault| damaged(&path, fault))?
-        .len();
+    let length = fs::metadata(&path).map_err(|fault| damaged(&path, fault))?.len();
     if length > MAX_KEYS_FILE {
         return Err(damaged(&path, "is too long"));
     }
     let text = fs::read(&path).map_err(|fault| damaged(&path, fault))?;
     let was = KeySet::parse(&text).map_err(|fault| damaged(&path, fault))?;
-    keys.follows(&was)
-        .map_err(|reason| SnapshotError::History { path, reason })
+    keys.follows(&was).map_err(|reason| SnapshotError::History { path, reason })
 }
 
 /// The documents of one kind in a standing snapshot, in their order.
@@ -99,55 +82,32 @@ impl Documents {
     pub(super) fn open(last: &Standing, kind: Kind) -> Result<Option<Self>, SnapshotError> {
         let manifest_path = last.path.join(MANIFEST);
         let text = fs::read(&manifest_path).map_err(|fault| damaged(&manifest_path, fault))?;
-        let manifest =
-            Manifest::unverified(&text).map_err(|fault| damaged(&manifest_path, fault))?;
+        let manifest = Manifest::unverified(&text).map_err(|fault| damaged(&manifest_path, fault))?;
         let Some(entry) = manifest.file(kind.file_name()) else {
             return Ok(None);
         };
         let path = last.path.join(kind.file_name());
-        let decoder = File::open(&path)
-            .and_then(zstd::Decoder::new)
-            .map_err(|fault| damaged(&path, fault))?;
+        let decoder = File::open(&path).and_then(zstd::Decoder::new).map_err(|fault| damaged(&path, fault))?;
         let lines = Lines::new(BufReader::with_capacity(1 << 17, decoder));
-        Ok(Some(Self {
-            kind,
-            path,
-            lines,
-            rows: entry.rows.unwrap_or_default(),
-            last: None,
-        }))
+        Ok(Some(Self { kind, path, lines, rows: entry.rows.unwrap_or_default(), last: None }))
     }
 
     fn next(&mut self) -> Result<Option<Stood>, SnapshotError> {
-        let Some(line) = self
-            .lines
-            .next_line()
-            .map_err(|fault| damaged(&self.path, fault))?
-        else {
+        let Some(line) = self.lines.next_line().map_err(|fault| damaged(&self.path, fault))? else {
             return match self.lines.count() == self.rows {
                 true => Ok(None),
-                false => Err(damaged(
-                    &self.path,
-                    format!(
-                        "{} lines, its manifest says {}",
-                        self.lines.count(),
-                        self.rows
-                    ),
-                )),
+                false => {
+                    Err(damaged(&self.path, format!("{} lines, its manifest says {}", self.lines.count(), self.rows)))
+                }
             };
         };
         let read = canonical::read(&line, |document| {
-            let inner = document
-                .get(self.kind.member())
-                .ok_or("is not a signed document of its kind")?;
+            let inner = document.get(self.kind.member()).ok_or("is not a signed document of its kind")?;
             let events = inner
                 .get("evidence")
                 .and_then(|evidence| evidence.get("newest"))
                 .is_some_and(|newest| newest.as_str().is_some());
-            Ok((
-                self.kind.identity(inner)?,
-                events || self.kind == Kind::Rating,
-            ))
+            Ok((self.kind.identity(inner)?, events || self.kind == Kind::Rating))
         });
         let (identity, events) = read.map_err(|fault| damaged(&self.path, fault))?;
         if self.last.as_ref().is_some_and(|last| *last >= identity) {
@@ -232,10 +192,9 @@ impl Comparison {
     fn lose(&mut self, (subject, capability): &Identity) {
         self.lost += 1;
         if self.first_lost.len() < 5 {
-            self.first_lost.push(capability.as_ref().map_or_else(
-                || subject.clone(),
-                |capability| format!("{subject} / {capability}"),
-            ));
+            self.first_lost.push(
+                capability.as_ref().map_or_else(|| subject.clone(), |capability| format!("{subject} / {capability}")),
+            );
         }
     }
 
@@ -248,18 +207,9 @@ impl Comparison {
         }
         self.settle();
         let name = self.last.kind.name();
-        let last = self
-            .last
-            .path
-            .parent()
-            .unwrap_or(&self.last.path)
-            .to_path_buf();
+        let last = self.last.path.parent().unwrap_or(&self.last.path).to_path_buf();
         if self.lost > 0 {
-            let what = format!(
-                "{} {name} would disappear ({})",
-                self.lost,
-                self.first_lost.join(", ")
-            );
+            let what = format!("{} {name} would disappear ({})", self.lost, self.first_lost.join(", "));
             return Err(SnapshotError::Fewer { last, what });
         }
         if self.has < self.had {

@@ -64,6 +64,8 @@ pub struct Draft {
     pub facts: RunFacts,
     /// The bytes of `policy.json`.
     pub policy_json: Vec<u8>,
+    /// The bytes of `method.json`, where ratings are published: the method that made them.
+    pub method_json: Option<Vec<u8>>,
     /// For each kind the file of its inner objects: canonical JSON, one a line, sorted as 3.3 says.
     pub documents: Vec<(Kind, PathBuf)>,
     /// Public tables by name, each made by [`write_table`](super::tables::write_table); they become `tables/<name>.parquet`.
@@ -139,44 +141,26 @@ pub(super) fn publish_through(
     options: Options,
 ) -> Result<Published, SnapshotError> {
     let as_of = draft.facts.as_of;
-    let name = directory_name(as_of).ok_or_else(|| {
-        SnapshotError::Draft(format!(
-            "no snapshot can be named after {}",
-            instant::format(as_of)
-        ))
-    })?;
+    let name = directory_name(as_of)
+        .ok_or_else(|| SnapshotError::Draft(format!("no snapshot can be named after {}", instant::format(as_of))))?;
     sound(draft, key, keys)?;
 
     let disk = Disk(seam);
     disk.create_folders(snapshots)?;
     let _held_to_the_end = lock(snapshots)?;
-    let place = Place {
-        disk,
-        snapshots,
-        name: &name,
-    };
+    let place = Place { disk, snapshots, name: &name };
     place.recover()?;
 
     let standing = previous::standing(snapshots)?;
     if let Some(last) = standing.last() {
         previous::keys_continue(last, keys)?;
     }
-    let last = standing
-        .iter()
-        .rev()
-        .find(|snapshot| snapshot.as_of <= as_of)
-        .filter(|_| !options.allow_fewer);
+    let last = standing.iter().rev().find(|snapshot| snapshot.as_of <= as_of).filter(|_| !options.allow_fewer);
 
     let partial = place.partial();
     let settled = build::write(disk, &partial, draft, key, keys, last)
         .and_then(|built| Ok((place.settle(options.replace)?, built)));
-    let (
-        outcome,
-        Built {
-            documents,
-            gave_way,
-        },
-    ) = match settled {
+    let (outcome, Built { documents, gave_way }) = match settled {
         Ok(settled) => settled,
         Err(fault) => {
             // The fault that is told is the first one; what cannot be removed now, the next run removes.
@@ -186,13 +170,7 @@ pub(super) fn publish_through(
     };
     let latest = place.move_latest(as_of)?;
     place.sweep();
-    Ok(Published {
-        path: snapshots.join(&name),
-        outcome,
-        documents,
-        latest,
-        gave_way,
-    })
+    Ok(Published { path: snapshots.join(&name), outcome, documents, latest, gave_way })
 }
 
 /// What can be refused before anything is written.
@@ -205,32 +183,20 @@ fn sound(draft: &Draft, key: &BureauKey, keys: &KeySet) -> Result<(), SnapshotEr
             instant::format(as_of)
         )));
     }
-    let mut paths: Vec<String> = draft
-        .documents
-        .iter()
-        .map(|(kind, _)| kind.file_name().to_owned())
-        .collect();
+    let mut paths: Vec<String> = draft.documents.iter().map(|(kind, _)| kind.file_name().to_owned()).collect();
     for (name, _) in &draft.tables {
         if name.is_empty()
-            || !name.bytes().all(|byte| {
-                byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-'
-            })
+            || !name
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_' || byte == b'-')
         {
-            return Err(SnapshotError::Draft(format!(
-                "{name:?} is no name for a table"
-            )));
+            return Err(SnapshotError::Draft(format!("{name:?} is no name for a table")));
         }
         paths.push(build::table_path(name));
     }
     paths.sort();
-    match paths
-        .windows(2)
-        .find(|pair| matches!(pair, [a, b] if a == b))
-    {
-        Some(pair) => Err(SnapshotError::Draft(format!(
-            "{} is given twice",
-            pair.first().map_or("", String::as_str)
-        ))),
+    match paths.windows(2).find(|pair| matches!(pair, [a, b] if a == b)) {
+        Some(pair) => Err(SnapshotError::Draft(format!("{} is given twice", pair.first().map_or("", String::as_str)))),
         None => Ok(()),
     }
 }

@@ -33,28 +33,14 @@ struct Failing {
 
 impl Failing {
     fn new(which: usize, how: How) -> Self {
-        Self {
-            which,
-            how,
-            calls: AtomicUsize::new(0),
-        }
+        Self { which, how, calls: AtomicUsize::new(0) }
     }
 }
 
 impl Seam for Failing {
-    fn call(
-        &self,
-        action: &'static str,
-        path: &Path,
-        act: &mut dyn FnMut() -> io::Result<()>,
-    ) -> io::Result<()> {
+    fn call(&self, action: &'static str, path: &Path, act: &mut dyn FnMut() -> io::Result<()>) -> io::Result<()> {
         let number = self.calls.fetch_add(1, Ordering::SeqCst);
-        let failed = || {
-            Err(io::Error::other(format!(
-                "injected: {action} {}",
-                path.display()
-            )))
-        };
+        let failed = || Err(io::Error::other(format!("injected: {action} {}", path.display())));
         match self.how {
             How::Death if number >= self.which => failed(),
             _ if number != self.which => act(),
@@ -62,10 +48,7 @@ impl Seam for Failing {
             How::After => act().and_then(|()| failed()),
             How::Half if action == "write" => {
                 use io::Write;
-                fs::OpenOptions::new()
-                    .append(true)
-                    .open(path)?
-                    .write_all(b"{\"bureau")?;
+                fs::OpenOptions::new().append(true).open(path)?.write_all(b"{\"bureau")?;
                 failed()
             }
             How::Half => act().and_then(|()| failed()),
@@ -94,13 +77,10 @@ fn each_call_fails_in_turn(
             let house = House::new();
             prepare(&house);
             let draft = draft_of(&house);
-            let sums_of_old =
-                old.map(|old| fs::read(house.out().join(old).join("SHA256SUMS")).unwrap());
+            let sums_of_old = old.map(|old| fs::read(house.out().join(old).join("SHA256SUMS")).unwrap());
             let outcome = house.run_through(&Failing::new(which, how), &draft, options);
-            let place = format!(
-                "call {which} of {counted}, {how:?}: {:?}",
-                outcome.as_ref().err().map(ToString::to_string)
-            );
+            let place =
+                format!("call {which} of {counted}, {how:?}: {:?}", outcome.as_ref().err().map(ToString::to_string));
             failed += usize::from(outcome.is_err());
             if let Err(fault) = &outcome {
                 assert_eq!(fault.exit_code(), 3, "{place}");
@@ -114,17 +94,10 @@ fn each_call_fails_in_turn(
                             .unwrap_or_else(|faults| panic!("{place}: {name}: {}", faults[0]));
                     }
                 }
-                assert!(
-                    old.is_none() || house.out().join("latest").exists(),
-                    "{place}"
-                );
+                assert!(old.is_none() || house.out().join("latest").exists(), "{place}");
             }
             if let (Some(old), false) = (old, options.replace) {
-                assert_eq!(
-                    fs::read(house.out().join(old).join("SHA256SUMS")).ok(),
-                    sums_of_old,
-                    "{place}"
-                );
+                assert_eq!(fs::read(house.out().join(old).join("SHA256SUMS")).ok(), sums_of_old, "{place}");
             }
             // A run that could clean up did, but for what `latest` still needs.
             if how == How::Before && house.out().exists() {
@@ -137,20 +110,11 @@ fn each_call_fails_in_turn(
                 assert!(hidden.is_empty() || outcome.is_ok(), "{place}: {hidden:?}");
             }
             // The same run on a sound disk puts everything right.
-            house
-                .run_through(&Real, &draft, options)
-                .unwrap_or_else(|fault| panic!("{place}, then {fault}"));
+            house.run_through(&Real, &draft, options).unwrap_or_else(|fault| panic!("{place}, then {fault}"));
             check(&house.out().join("latest"), None, None).unwrap();
-            assert_eq!(
-                house.latest(),
-                directory_name(draft.facts.as_of).unwrap(),
-                "{place}"
-            );
+            assert_eq!(house.latest(), directory_name(draft.facts.as_of).unwrap(), "{place}");
             let names = house.names();
-            assert!(
-                names.iter().all(|name| !name.starts_with('.')),
-                "{place}: {names:?}"
-            );
+            assert!(names.iter().all(|name| !name.starts_with('.')), "{place}: {names:?}");
             for name in &names {
                 check(&house.out().join(name), None, None).unwrap();
             }
@@ -167,12 +131,7 @@ fn every_call_of_a_first_publication_fails_in_turn() {
 #[test]
 fn every_call_of_the_next_night_fails_in_turn() {
     let prepare = |house: &House| drop(house.run(T, &reports(T), PLAIN).unwrap());
-    each_call_fails_in_turn(
-        prepare,
-        |house| house.draft(NEXT, &reports(NEXT)),
-        PLAIN,
-        Some("2026-11-30T00-00-00Z"),
-    );
+    each_call_fails_in_turn(prepare, |house| house.draft(NEXT, &reports(NEXT)), PLAIN, Some("2026-11-30T00-00-00Z"));
 }
 
 #[test]

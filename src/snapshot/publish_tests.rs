@@ -19,10 +19,7 @@ pub(super) struct House {
 
 impl House {
     pub(super) fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-            key: key(),
-        }
+        Self { folder: tempfile::tempdir().unwrap(), key: key() }
     }
 
     pub(super) fn out(&self) -> PathBuf {
@@ -30,19 +27,10 @@ impl House {
     }
 
     pub(super) fn draft(&self, as_of: i64, reports: &[Value]) -> Draft {
-        draft(
-            &self.folder.path().join(format!("in-{as_of}")),
-            as_of,
-            reports,
-        )
+        draft(&self.folder.path().join(format!("in-{as_of}")), as_of, reports)
     }
 
-    pub(super) fn run(
-        &self,
-        as_of: i64,
-        reports: &[Value],
-        options: Options,
-    ) -> Result<Published, SnapshotError> {
+    pub(super) fn run(&self, as_of: i64, reports: &[Value], options: Options) -> Result<Published, SnapshotError> {
         self.run_through(&Real, &self.draft(as_of, reports), options)
     }
 
@@ -52,48 +40,26 @@ impl House {
         draft: &Draft,
         options: Options,
     ) -> Result<Published, SnapshotError> {
-        publish_through(
-            seam,
-            &self.out(),
-            draft,
-            &self.key,
-            &KeySet::current(self.key.public()),
-            options,
-        )
+        publish_through(seam, &self.out(), draft, &self.key, &KeySet::current(self.key.public()), options)
     }
 
     pub(super) fn latest(&self) -> String {
-        fs::read_link(self.out().join("latest"))
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .to_owned()
+        fs::read_link(self.out().join("latest")).unwrap().to_str().unwrap().to_owned()
     }
 
     /// What a reader sees in the directory.
     pub(super) fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(self.out())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<String> =
+            fs::read_dir(self.out()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.retain(|name| name != ".lock");
         names.sort();
         names
     }
 }
 
-pub(super) const REPLACE: Options = Options {
-    replace: true,
-    allow_fewer: false,
-};
-const FEWER: Options = Options {
-    replace: false,
-    allow_fewer: true,
-};
-pub(super) const PLAIN: Options = Options {
-    replace: false,
-    allow_fewer: false,
-};
+pub(super) const REPLACE: Options = Options { replace: true, allow_fewer: false };
+const FEWER: Options = Options { replace: false, allow_fewer: true };
+pub(super) const PLAIN: Options = Options { replace: false, allow_fewer: false };
 
 /// Every file with its bytes and the time it was last changed.
 fn contents(path: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
@@ -107,11 +73,7 @@ fn contents(path: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
         if kind.is_dir() {
             all.extend(contents(&entry.path()));
         } else {
-            all.push((
-                entry.path(),
-                fs::read(entry.path()).unwrap(),
-                entry.metadata().unwrap().modified().unwrap(),
-            ));
+            all.push((entry.path(), fs::read(entry.path()).unwrap(), entry.metadata().unwrap().modified().unwrap()));
         }
     }
     all.sort();
@@ -121,20 +83,11 @@ fn contents(path: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
 #[test]
 fn a_folder_is_named_after_its_instant_and_no_two_instants_share_a_name() {
     assert_eq!(directory_name(T).as_deref(), Some("2026-11-30T00-00-00Z"));
-    assert_eq!(
-        directory_name(T + 250).as_deref(),
-        Some("2026-11-30T00-00-00.250Z")
-    );
-    assert_eq!(
-        directory_name(T + 1).as_deref(),
-        Some("2026-11-30T00-00-00.001Z")
-    );
+    assert_eq!(directory_name(T + 250).as_deref(), Some("2026-11-30T00-00-00.250Z"));
+    assert_eq!(directory_name(T + 1).as_deref(), Some("2026-11-30T00-00-00.001Z"));
     assert_eq!(directory_name(i64::MAX), None);
     for as_of in [T, T + 1, T + 999, T + 1000, 0, -1] {
-        assert_eq!(
-            previous::instant_of(&directory_name(as_of).unwrap()),
-            Some(as_of)
-        );
+        assert_eq!(previous::instant_of(&directory_name(as_of).unwrap()), Some(as_of));
     }
     for name in [
         "2026-11-30T00:00:00Z",
@@ -153,33 +106,20 @@ fn a_folder_is_named_after_its_instant_and_no_two_instants_share_a_name() {
 fn a_night_is_published_and_the_same_night_again_changes_nothing() {
     let house = House::new();
     let first = house.run(T, &reports(T), PLAIN).unwrap();
+    assert_eq!((first.outcome, first.path.clone()), (Outcome::New, house.out().join("2026-11-30T00-00-00Z")));
     assert_eq!(
-        (first.outcome, first.path.clone()),
-        (Outcome::New, house.out().join("2026-11-30T00-00-00Z"))
-    );
-    assert_eq!(
-        (
-            first.latest.clone(),
-            first.documents["reports"],
-            first.documents["ratings"]
-        ),
+        (first.latest.clone(), first.documents["reports"], first.documents["ratings"]),
         (first.path.clone(), 4, 2)
     );
     assert_eq!(house.names(), ["2026-11-30T00-00-00Z", "latest"]);
     let before = contents(&house.out());
     let again = house.run(T, &reports(T), PLAIN).unwrap();
-    assert_eq!(
-        (again.outcome, again.path),
-        (Outcome::Unchanged, first.path.clone())
-    );
+    assert_eq!((again.outcome, again.path), (Outcome::Unchanged, first.path.clone()));
     assert_eq!(contents(&house.out()), before);
     check(&house.out().join("latest"), None, None).unwrap();
 
     // Replacing with the same bytes is no replacement.
-    assert_eq!(
-        house.run(T, &reports(T), REPLACE).unwrap().outcome,
-        Outcome::Unchanged
-    );
+    assert_eq!(house.run(T, &reports(T), REPLACE).unwrap().outcome, Outcome::Unchanged);
     let sums = fs::read_to_string(first.path.join("SHA256SUMS")).unwrap();
     assert_eq!(sums.lines().count(), 9);
     let checked = std::process::Command::new("sha256sum")
@@ -192,15 +132,11 @@ fn a_night_is_published_and_the_same_night_again_changes_nothing() {
 
 #[test]
 fn the_bytes_do_not_depend_on_the_threads() {
-    let many: Vec<Value> = (0..5000)
-        .map(|n| report(T, &format!("agent-{n:05}@mail.example"), Some("c"), None))
-        .collect();
+    let many: Vec<Value> =
+        (0..5000).map(|n| report(T, &format!("agent-{n:05}@mail.example"), Some("c"), None)).collect();
     let run = |threads: usize| {
         let house = House::new();
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let path = pool.install(|| house.run(T, &many, PLAIN)).unwrap().path;
         contents(&path)
             .into_iter()
@@ -226,28 +162,16 @@ fn other_bytes_for_the_same_night_are_refused_unless_told_to_replace() {
     assert_eq!(contents(&house.out()), before);
     assert_eq!(house.names(), ["2026-11-30T00-00-00Z", "latest"]);
 
-    assert_eq!(
-        house.run(T, &other, REPLACE).unwrap().outcome,
-        Outcome::Replaced
-    );
+    assert_eq!(house.run(T, &other, REPLACE).unwrap().outcome, Outcome::Replaced);
     assert_eq!(house.names(), ["2026-11-30T00-00-00Z", "latest"]);
     assert_eq!(house.latest(), "2026-11-30T00-00-00Z");
     check(&house.out().join("latest"), None, None).unwrap();
     assert_ne!(contents(&house.out()), before);
-    assert_eq!(
-        house.run(T, &other, PLAIN).unwrap().outcome,
-        Outcome::Unchanged
-    );
+    assert_eq!(house.run(T, &other, PLAIN).unwrap().outcome, Outcome::Unchanged);
 
     // A byte that rotted, or a file that was added, is other bytes too.
     fs::write(house.out().join("latest/tables/extra"), "x").unwrap();
-    assert!(
-        house
-            .run(T, &other, PLAIN)
-            .unwrap_err()
-            .to_string()
-            .contains("tables/extra")
-    );
+    assert!(house.run(T, &other, PLAIN).unwrap_err().to_string().contains("tables/extra"));
 }
 
 #[test]
@@ -255,48 +179,28 @@ fn a_report_never_disappears() {
     let newest = Some("2026-11-29T00:00:00.000Z");
     let next = reports(NEXT);
     let without = |index: usize| {
-        next.iter()
-            .enumerate()
-            .filter(|(n, _)| *n != index)
-            .map(|(_, report)| report.clone())
-            .collect::<Vec<_>>()
+        next.iter().enumerate().filter(|(n, _)| *n != index).map(|(_, report)| report.clone()).collect::<Vec<_>>()
     };
     let with = |mut reports: Vec<Value>, more: &[Value]| {
         reports.extend_from_slice(more);
         reports.sort_by_key(|report| {
-            (
-                report["subject"].as_str().unwrap().to_owned(),
-                report["capability"].as_str().map(str::to_owned),
-            )
+            (report["subject"].as_str().unwrap().to_owned(), report["capability"].as_str().map(str::to_owned))
         });
         reports
     };
-    let new = [
-        report(NEXT, "Zed.new@mail.example", None, None),
-        report(NEXT, "Ada.new@mail.example", Some("c"), newest),
-    ];
+    let new =
+        [report(NEXT, "Zed.new@mail.example", None, None), report(NEXT, "Ada.new@mail.example", Some("c"), newest)];
     // (name, the next night's reports, what is refused)
     let cases: [(&str, Vec<Value>, Option<&str>); 9] = [
         ("all there", next.clone(), None),
         ("and more", with(next.clone(), &new), None),
         (
             "a subject enrolled: its facts-only report gave way",
-            with(
-                without(0),
-                &[report(NEXT, "Audit.ana@mail.example", Some("c"), None)],
-            ),
+            with(without(0), &[report(NEXT, "Audit.ana@mail.example", Some("c"), None)]),
             None,
         ),
-        (
-            "an unused capability dropped, others come",
-            with(without(2), &new),
-            None,
-        ),
-        (
-            "an unused capability dropped, and fewer",
-            without(2),
-            Some("3 reports would be fewer than the 4"),
-        ),
+        ("an unused capability dropped, others come", with(without(2), &new), None),
+        ("an unused capability dropped, and fewer", without(2), Some("3 reports would be fewer than the 4")),
         (
             "a subject gone, as many others come",
             with(without(0), &new),
@@ -319,17 +223,10 @@ fn a_report_never_disappears() {
         house.run(T, &reports(T), PLAIN).unwrap();
         let outcome = house.run(NEXT, &reports_next, PLAIN);
         match refused {
-            None => assert!(
-                outcome.is_ok(),
-                "{name}: {:?}",
-                outcome.err().map(|fault| fault.to_string())
-            ),
+            None => assert!(outcome.is_ok(), "{name}: {:?}", outcome.err().map(|fault| fault.to_string())),
             Some(message) => {
                 let fault = outcome.expect_err(name);
-                assert!(
-                    fault.to_string().contains(message) && fault.exit_code() == 1,
-                    "{name}: {fault}"
-                );
+                assert!(fault.to_string().contains(message) && fault.exit_code() == 1, "{name}: {fault}");
                 assert_eq!(house.names(), ["2026-11-30T00-00-00Z", "latest"], "{name}");
                 house.run(NEXT, &reports_next, FEWER).unwrap();
                 assert_eq!(house.latest(), "2026-12-01T00-00-00Z");
@@ -341,18 +238,9 @@ fn a_report_never_disappears() {
 #[test]
 fn a_report_that_gave_way_is_counted() {
     let house = House::new();
-    house
-        .run(
-            T,
-            &[report(T, "a", None, None), report(T, "b", None, None)],
-            PLAIN,
-        )
-        .unwrap();
-    let next = [
-        report(NEXT, "a", Some("c"), None),
-        report(NEXT, "b", Some("c"), None),
-        report(NEXT, "b", Some("d"), None),
-    ];
+    house.run(T, &[report(T, "a", None, None), report(T, "b", None, None)], PLAIN).unwrap();
+    let next =
+        [report(NEXT, "a", Some("c"), None), report(NEXT, "b", Some("c"), None), report(NEXT, "b", Some("d"), None)];
     assert_eq!(house.run(NEXT, &next, PLAIN).unwrap().gave_way, 2);
 }
 
@@ -363,12 +251,7 @@ fn a_rating_never_disappears_either() {
     let mut next = house.draft(NEXT, &reports(NEXT));
     next.documents.retain(|(kind, _)| *kind != Kind::Rating);
     let refused = house.run_through(&Real, &next, PLAIN).unwrap_err();
-    assert!(
-        refused
-            .to_string()
-            .contains("2 ratings would disappear (a1, a2)"),
-        "{refused}"
-    );
+    assert!(refused.to_string().contains("2 ratings would disappear (a1, a2)"), "{refused}");
     house.run_through(&Real, &next, FEWER).unwrap();
 }
 
@@ -378,10 +261,7 @@ fn an_older_night_is_published_and_latest_stays() {
     house.run(NEXT, &reports(NEXT), PLAIN).unwrap();
     // Fewer than the later night has, as it should be: it is measured by the night before it.
     let older = house.run(T, &reports(T)[..2], PLAIN).unwrap();
-    assert_eq!(
-        (older.outcome, house.latest().as_str()),
-        (Outcome::New, "2026-12-01T00-00-00Z")
-    );
+    assert_eq!((older.outcome, house.latest().as_str()), (Outcome::New, "2026-12-01T00-00-00Z"));
     assert_eq!(older.latest, house.out().join("2026-12-01T00-00-00Z"));
     assert!(house.run(T + 1, &reports(T + 1)[..1], PLAIN).is_err());
 
@@ -422,10 +302,7 @@ fn what_is_not_ours_is_left_alone_and_what_is_in_the_way_is_told() {
     fs::remove_file(house.out().join("latest")).unwrap();
     fs::create_dir(house.out().join("latest")).unwrap();
     let refused = house.run(NEXT, &reports(NEXT), PLAIN).unwrap_err();
-    assert!(
-        refused.to_string().contains("latest: is no symbolic link"),
-        "{refused}"
-    );
+    assert!(refused.to_string().contains("latest: is no symbolic link"), "{refused}");
 }
 
 #[test]
@@ -441,8 +318,10 @@ fn one_run_publishes_at_a_time() {
 
 #[test]
 fn a_line_that_may_not_be_signed_is_told_with_its_place_and_nothing_is_left() {
-    let cases: [(&[u8], u64, &str); 6] = [
+    let cases: [(&[u8], u64, &str); 8] = [
         (b"{\"subject\":\"a\"", 1, "cut off"),
+        (b"{\"bureau\":\"https://other.example\",\"issued_at\":\"2026-11-30T00:00:00.000Z\",\"subject\":\"a\"}\n", 1, "bureau is not"),
+        (b"{\"expires_at\":\"soon\",\"issued_at\":\"2026-11-30T00:00:00.000Z\",\"subject\":\"a\"}\n", 1, "expires_at is not"),
         (b"{\"subject\":\"a\"}\n", 1, "issued_at"),
         (b"\n", 1, ""),
         (b"{\"capability\":null,\"issued_at\":\"2026-11-30T00:00:00.000Z\",\"subject\":\"a\"}\n{\"capability\":null,\"issued_at\":\"2026-11-30T00:00:00.000Z\",\"subject\":\"a\"}\n", 2, "stands twice"),
@@ -466,15 +345,10 @@ fn a_line_that_may_not_be_signed_is_told_with_its_place_and_nothing_is_left() {
 fn a_key_that_has_signed_here_may_not_be_forgotten() {
     let house = House::new();
     house.run(T, &reports(T), PLAIN).unwrap();
-    let rotated = House {
-        folder: house.folder,
-        key: BureauKey::generate().unwrap(),
-    };
+    let rotated = House { folder: house.folder, key: BureauKey::generate().unwrap() };
     let refused = rotated.run(NEXT, &reports(NEXT), PLAIN).unwrap_err();
     assert!(
-        refused
-            .to_string()
-            .contains("kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
+        refused.to_string().contains("kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")
             && refused.to_string().contains("--key-history"),
         "{refused}"
     );
@@ -485,21 +359,10 @@ fn a_key_that_has_signed_here_may_not_be_forgotten() {
     let file = rotated.folder.path().join("history.json");
     let publish_with = |as_of: i64| {
         let keys = KeySet::with_history(rotated.key.public(), &file)?;
-        publish(
-            &rotated.out(),
-            &rotated.draft(as_of, &reports(as_of)),
-            &rotated.key,
-            &keys,
-            PLAIN,
-        )
+        publish(&rotated.out(), &rotated.draft(as_of, &reports(as_of)), &rotated.key, &keys, PLAIN)
     };
     fs::write(&file, history.to_string()).unwrap();
-    assert!(
-        publish_with(NEXT)
-            .unwrap_err()
-            .to_string()
-            .contains("needs its end")
-    );
+    assert!(publish_with(NEXT).unwrap_err().to_string().contains("needs its end"));
     history["keys"][0]["valid_to"] = "2026-12-01T00:00:00Z".into();
     fs::write(&file, history.to_string()).unwrap();
     let path = publish_with(NEXT).unwrap().path;
@@ -507,16 +370,8 @@ fn a_key_that_has_signed_here_may_not_be_forgotten() {
     // Its end does not move, and the key does not come back.
     history["keys"][0]["valid_to"] = "2027-12-01T00:00:00Z".into();
     fs::write(&file, history.to_string()).unwrap();
-    assert!(
-        publish_with(NEXT + 1)
-            .unwrap_err()
-            .to_string()
-            .contains("ended at 2026-12-01T00:00:00.000Z")
-    );
-    let old = House {
-        folder: rotated.folder,
-        key: key(),
-    };
+    assert!(publish_with(NEXT + 1).unwrap_err().to_string().contains("ended at 2026-12-01T00:00:00.000Z"));
+    let old = House { folder: rotated.folder, key: key() };
     assert!(old.run(NEXT + 1, &reports(NEXT + 1), PLAIN).is_err());
 }
 
@@ -539,26 +394,15 @@ fn a_draft_that_cannot_be_is_refused_before_anything_is_written() {
         house
             .run_through(
                 &Real,
-                &Draft {
-                    facts: RunFacts {
-                        as_of: i64::MAX,
-                        ..named.facts.clone()
-                    },
-                    ..named.clone()
-                },
+                &Draft { facts: RunFacts { as_of: i64::MAX, ..named.facts.clone() }, ..named.clone() },
                 PLAIN
             )
             .is_err()
     );
     assert!(!house.out().exists());
-    let missing = Draft {
-        documents: vec![(Kind::Report, PathBuf::from("/nowhere/reports.jsonl"))],
-        ..house.draft(T, &[])
-    };
+    let missing =
+        Draft { documents: vec![(Kind::Report, PathBuf::from("/nowhere/reports.jsonl"))], ..house.draft(T, &[]) };
     let fault = house.run_through(&Real, &missing, PLAIN).unwrap_err();
-    assert!(
-        fault.exit_code() == 3 && fault.to_string().contains("/nowhere/reports.jsonl"),
-        "{fault}"
-    );
+    assert!(fault.exit_code() == 3 && fault.to_string().contains("/nowhere/reports.jsonl"), "{fault}");
     assert!(house.names().is_empty());
 }

@@ -35,12 +35,8 @@ const CREATED_BY: &str = "bureau";
 
 /// A column with its meaning and its unit, both in the column's metadata. A column without a unit has `unit` empty.
 pub fn column(name: &str, data_type: DataType, nullable: bool, doc: &str, unit: &str) -> Field {
-    let metadata = [("doc", doc), ("unit", unit)]
-        .into_iter()
-        .filter(|(_, text)| !text.is_empty());
-    let metadata: HashMap<String, String> = metadata
-        .map(|(name, text)| (name.to_owned(), text.to_owned()))
-        .collect();
+    let metadata = [("doc", doc), ("unit", unit)].into_iter().filter(|(_, text)| !text.is_empty());
+    let metadata: HashMap<String, String> = metadata.map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
     Field::new(name, data_type, nullable).with_metadata(metadata)
 }
 
@@ -51,16 +47,13 @@ pub fn write_table(
     schema: SchemaRef,
     batches: impl IntoIterator<Item = Result<RecordBatch, ArrowError>>,
 ) -> Result<u64, SnapshotError> {
-    let fault = |reason: String| SnapshotError::Table {
-        path: path.to_path_buf(),
-        reason,
-    };
+    let fault = |reason: String| SnapshotError::Table { path: path.to_path_buf(), reason };
     for field in schema.fields() {
         public(field).map_err(fault)?;
     }
     let file = File::create(path).map_err(SnapshotError::io("create", path))?;
-    let mut writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties()))
-        .map_err(parquet_fault(path))?;
+    let mut writer =
+        ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties())).map_err(parquet_fault(path))?;
     let mut rows = 0;
     let mut cut = BatchCoalescer::new(Arc::clone(&schema), BATCH_ROWS);
     for batch in batches {
@@ -69,14 +62,12 @@ pub fn write_table(
         // The table's own schema, so that a query's metadata cannot slip in, and a null where none may be is an error.
         let batch = RecordBatch::try_new(Arc::clone(&schema), batch.columns().to_vec())
             .map_err(|reason| fault(reason.to_string()))?;
-        cut.push_batch(batch)
-            .map_err(|reason| fault(reason.to_string()))?;
+        cut.push_batch(batch).map_err(|reason| fault(reason.to_string()))?;
         while let Some(full) = cut.next_completed_batch() {
             writer.write(&full).map_err(parquet_fault(path))?;
         }
     }
-    cut.finish_buffered_batch()
-        .map_err(|reason| fault(reason.to_string()))?;
+    cut.finish_buffered_batch().map_err(|reason| fault(reason.to_string()))?;
     while let Some(rest) = cut.next_completed_batch() {
         writer.write(&rest).map_err(parquet_fault(path))?;
     }
@@ -88,9 +79,7 @@ fn properties() -> WriterProperties {
     WriterProperties::builder()
         .set_created_by(CREATED_BY.to_owned())
         .set_writer_version(WriterVersion::PARQUET_1_0)
-        .set_compression(
-            ZstdLevel::try_new(LEVEL).map_or(Compression::UNCOMPRESSED, Compression::ZSTD),
-        )
+        .set_compression(ZstdLevel::try_new(LEVEL).map_or(Compression::UNCOMPRESSED, Compression::ZSTD))
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_max_row_group_bytes(None)
         .set_write_batch_size(1024)
@@ -104,51 +93,31 @@ fn properties() -> WriterProperties {
 /// Whether a column's type may leave the house (3.3).
 fn public(field: &Field) -> Result<(), String> {
     match field.data_type() {
-        DataType::Utf8
-        | DataType::Int64
-        | DataType::Float64
-        | DataType::Boolean
-        | DataType::Decimal128(..) => Ok(()),
+        DataType::Utf8 | DataType::Int64 | DataType::Float64 | DataType::Boolean | DataType::Decimal128(..) => Ok(()),
         DataType::Timestamp(TimeUnit::Millisecond, Some(zone)) if &**zone == "UTC" => Ok(()),
         DataType::List(item) => public(item),
         DataType::Struct(members) => members.iter().try_for_each(|member| public(member)),
-        other => Err(format!(
-            "column {} has the type {other}, which may not stand in a public table",
-            field.name()
-        )),
+        other => Err(format!("column {} has the type {other}, which may not stand in a public table", field.name())),
     }
 }
 
 /// The rows of a table that may be published: every column's type is checked.
 pub(super) fn rows_if_public(path: &Path) -> Result<u64, SnapshotError> {
     let file = File::open(path).map_err(SnapshotError::io("read", path))?;
-    let metadata =
-        ArrowReaderMetadata::load(&file, Default::default()).map_err(parquet_fault(path))?;
+    let metadata = ArrowReaderMetadata::load(&file, Default::default()).map_err(parquet_fault(path))?;
     for field in metadata.schema().fields() {
-        public(field).map_err(|reason| SnapshotError::Table {
-            path: path.to_path_buf(),
-            reason,
-        })?;
+        public(field).map_err(|reason| SnapshotError::Table { path: path.to_path_buf(), reason })?;
     }
     counted(
         metadata.metadata().file_metadata().num_rows(),
-        metadata
-            .metadata()
-            .row_groups()
-            .iter()
-            .map(|group| group.num_rows()),
+        metadata.metadata().row_groups().iter().map(|group| group.num_rows()),
     )
-    .map_err(|reason| SnapshotError::Table {
-        path: path.to_path_buf(),
-        reason,
-    })
+    .map_err(|reason| SnapshotError::Table { path: path.to_path_buf(), reason })
 }
 
 /// The rows that a footer states, where the row groups agree with it.
 pub(super) fn counted(total: i64, mut groups: impl Iterator<Item = i64>) -> Result<u64, String> {
-    let sum = groups.try_fold(0i64, |sum, rows| {
-        sum.checked_add(rows).filter(|_| rows >= 0)
-    });
+    let sum = groups.try_fold(0i64, |sum, rows| sum.checked_add(rows).filter(|_| rows >= 0));
     match u64::try_from(total) {
         Ok(rows) if sum == Some(total) => Ok(rows),
         _ => Err("the row groups do not add up to the rows".to_owned()),
@@ -157,23 +126,11 @@ pub(super) fn counted(total: i64, mut groups: impl Iterator<Item = i64>) -> Resu
 
 fn parquet_fault(path: &Path) -> impl FnOnce(ParquetError) -> SnapshotError + use<'_> {
     move |fault| match fault {
-        ParquetError::External(inner) if inner.is::<std::io::Error>() => {
-            match inner.downcast::<std::io::Error>() {
-                Ok(source) => SnapshotError::Io {
-                    action: "write",
-                    path: path.to_path_buf(),
-                    source: *source,
-                },
-                Err(other) => SnapshotError::Table {
-                    path: path.to_path_buf(),
-                    reason: other.to_string(),
-                },
-            }
-        }
-        other => SnapshotError::Table {
-            path: path.to_path_buf(),
-            reason: other.to_string(),
+        ParquetError::External(inner) if inner.is::<std::io::Error>() => match inner.downcast::<std::io::Error>() {
+            Ok(source) => SnapshotError::Io { action: "write", path: path.to_path_buf(), source: *source },
+            Err(other) => SnapshotError::Table { path: path.to_path_buf(), reason: other.to_string() },
         },
+        other => SnapshotError::Table { path: path.to_path_buf(), reason: other.to_string() },
     }
 }
 
@@ -181,8 +138,8 @@ fn parquet_fault(path: &Path) -> impl FnOnce(ParquetError) -> SnapshotError + us
 mod tests {
     use super::*;
     use arrow::array::{
-        ArrayRef, Decimal128Array, Float64Array, Int64Array, ListBuilder, StringArray,
-        StringBuilder, TimestampMillisecondArray,
+        ArrayRef, Decimal128Array, Float64Array, Int64Array, ListBuilder, StringArray, StringBuilder,
+        TimestampMillisecondArray,
     };
     use arrow::datatypes::Schema;
 
@@ -192,20 +149,15 @@ mod tests {
             (0..n % 3).for_each(|item| lists.values().append_value(format!("v{item}")));
             lists.append(n % 5 != 0);
         }
-        let decimals = Decimal128Array::from_iter_values(rows.clone().map(i128::from))
-            .with_precision_and_scale(16, 15)
-            .unwrap();
+        let decimals =
+            Decimal128Array::from_iter_values(rows.clone().map(i128::from)).with_precision_and_scale(16, 15).unwrap();
         let columns: Vec<ArrayRef> = vec![
-            Arc::new(StringArray::from_iter(rows.clone().map(|n| {
-                (n % 7 != 0).then(|| format!("agent {}", n * n % 1009))
-            }))),
-            Arc::new(Int64Array::from_iter_values(rows.clone())),
-            Arc::new(Float64Array::from_iter(
-                rows.clone().map(|n| (n % 2 == 0).then_some(n as f64 / 8.0)),
+            Arc::new(StringArray::from_iter(
+                rows.clone().map(|n| (n % 7 != 0).then(|| format!("agent {}", n * n % 1009))),
             )),
-            Arc::new(
-                TimestampMillisecondArray::from_iter_values(rows.clone()).with_timezone("UTC"),
-            ),
+            Arc::new(Int64Array::from_iter_values(rows.clone())),
+            Arc::new(Float64Array::from_iter(rows.clone().map(|n| (n % 2 == 0).then_some(n as f64 / 8.0)))),
+            Arc::new(TimestampMillisecondArray::from_iter_values(rows.clone()).with_timezone("UTC")),
             Arc::new(decimals),
             Arc::new(lists.finish()),
         ];
@@ -217,21 +169,9 @@ mod tests {
             column("subject", DataType::Utf8, true, "who", ""),
             column("count", DataType::Int64, false, "how many", "entries"),
             column("mean", DataType::Float64, true, "posterior mean", "1"),
-            column(
-                "at",
-                DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())),
-                false,
-                "when",
-                "ms",
-            ),
+            column("at", DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())), false, "when", "ms"),
             column("weight", DataType::Decimal128(16, 15), false, "weight", "1"),
-            column(
-                "labels",
-                DataType::List(Arc::new(Field::new("item", DataType::Utf8, true))),
-                true,
-                "labels",
-                "",
-            ),
+            column("labels", DataType::List(Arc::new(Field::new("item", DataType::Utf8, true))), true, "labels", ""),
         ]))
     }
 
@@ -246,27 +186,18 @@ mod tests {
             let starts = (0..rows).step_by(size as usize);
             let batches = starts.map(|from| Ok(batch(&schema, from..(from + size).min(rows))));
             // Slices of one long batch, and empty ones between.
-            assert_eq!(
-                write_table(&path, Arc::clone(&schema), batches).unwrap(),
-                rows as u64
-            );
+            assert_eq!(write_table(&path, Arc::clone(&schema), batches).unwrap(), rows as u64);
             written.push(std::fs::read(&path).unwrap());
             let whole = batch(&schema, 0..rows);
             let slices = (0..rows).step_by(size as usize).flat_map(|from| {
                 let length = size.min(rows - from) as usize;
-                [
-                    Ok(whole.slice(from as usize, length)),
-                    Ok(whole.slice(0, 0)),
-                ]
+                [Ok(whole.slice(from as usize, length)), Ok(whole.slice(0, 0))]
             });
             write_table(&path, Arc::clone(&schema), slices).unwrap();
             written.push(std::fs::read(&path).unwrap());
         }
         assert!(written.windows(2).all(|pair| pair[0] == pair[1]));
-        assert_eq!(
-            rows_if_public(&folder.path().join("1.parquet")).unwrap(),
-            rows as u64
-        );
+        assert_eq!(rows_if_public(&folder.path().join("1.parquet")).unwrap(), rows as u64);
     }
 
     #[test]
@@ -274,8 +205,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
         write_table(&path, schema(), [Ok(batch(&schema(), 0..3))]).unwrap();
-        let read =
-            ArrowReaderMetadata::load(&File::open(&path).unwrap(), Default::default()).unwrap();
+        let read = ArrowReaderMetadata::load(&File::open(&path).unwrap(), Default::default()).unwrap();
         assert_eq!(read.schema().field(1).metadata()["unit"], "entries");
         assert_eq!(read.schema().field(1).metadata()["doc"], "how many");
         assert_eq!(read.metadata().file_metadata().created_by(), Some("bureau"));
@@ -306,12 +236,7 @@ mod tests {
         for data_type in strange {
             let schema = Arc::new(Schema::new(vec![Field::new("c", data_type, true)]));
             let refused = write_table(&path, schema, []).unwrap_err();
-            assert!(
-                refused
-                    .to_string()
-                    .contains("may not stand in a public table"),
-                "{refused}"
-            );
+            assert!(refused.to_string().contains("may not stand in a public table"), "{refused}");
             assert!(!path.exists());
         }
     }

@@ -44,12 +44,7 @@ pub(super) fn facts(as_of: i64) -> RunFacts {
 }
 
 /// A report's inner object: events stood behind it where `newest` is given.
-pub(super) fn report(
-    as_of: i64,
-    subject: &str,
-    capability: Option<&str>,
-    newest: Option<&str>,
-) -> Value {
+pub(super) fn report(as_of: i64, subject: &str, capability: Option<&str>, newest: Option<&str>) -> Value {
     json!({
         "subject": subject, "capability": capability, "bureau": "https://bureau.example", "formula_version": "fdbk-score-1",
         "evidence": {"newest": newest}, "quality": {"lcb": 0.123456, "mean": 0.5, "n_eff": 21},
@@ -73,24 +68,16 @@ pub(super) fn draft(folder: &Path, as_of: i64, reports: &[Value]) -> Draft {
     std::fs::create_dir_all(folder).unwrap();
     let dates = json!({"issued_at": instant::format(as_of), "expires_at": instant::format(as_of + 26 * 3_600_000)});
     let dated = |mut value: Value| {
-        value
-            .as_object_mut()
-            .unwrap()
-            .extend(dates.as_object().unwrap().clone());
+        value.as_object_mut().unwrap().extend(dates.as_object().unwrap().clone());
         value
     };
     let organizations = [
         dated(json!({"anchor": "acme.example", "members": []})),
         dated(json!({"anchor": "mail.example", "members": []})),
     ];
-    let evaluators = [dated(
-        json!({"evaluator": "Audit.ana@mail.example", "volume": 3, "offset": -0.25}),
-    )];
+    let evaluators = [dated(json!({"evaluator": "Audit.ana@mail.example", "volume": 3, "offset": -0.25}))];
     let providers = [json!({"id": "guard", "blocked": 1, "released": 0, "open": 2})];
-    let ratings = [
-        dated(json!({"agent_id": "a1", "score": 612})),
-        dated(json!({"agent_id": "a2", "score": 0})),
-    ];
+    let ratings = [dated(json!({"agent_id": "a1", "score": 612})), dated(json!({"agent_id": "a2", "score": 0}))];
     let files: [(Kind, &[Value]); 5] = [
         (Kind::Report, reports),
         (Kind::Organization, &organizations),
@@ -98,12 +85,10 @@ pub(super) fn draft(folder: &Path, as_of: i64, reports: &[Value]) -> Draft {
         (Kind::ScreeningProvider, &providers),
         (Kind::Rating, &ratings),
     ];
-    let documents = files
-        .map(|(kind, values)| (kind, lines(folder, kind, values)))
-        .into_iter()
-        .collect();
+    let documents = files.map(|(kind, values)| (kind, lines(folder, kind, values))).into_iter().collect();
     Draft {
         facts: facts(as_of),
+        method_json: None,
         policy_json: b"{\"bureau\":\"https://bureau.example\"}\n".to_vec(),
         documents,
         tables: vec![("reports".to_owned(), table(folder))],
@@ -112,10 +97,7 @@ pub(super) fn draft(folder: &Path, as_of: i64, reports: &[Value]) -> Draft {
 
 pub(super) fn lines(folder: &Path, kind: Kind, values: &[Value]) -> PathBuf {
     let path = folder.join(format!("{}.jsonl", kind.name()));
-    let text: Vec<u8> = values
-        .iter()
-        .flat_map(|value| [canonical::to_vec(value), b"\n".to_vec()].concat())
-        .collect();
+    let text: Vec<u8> = values.iter().flat_map(|value| [canonical::to_vec(value), b"\n".to_vec()].concat()).collect();
     std::fs::write(&path, text).unwrap();
     path
 }
@@ -124,23 +106,10 @@ fn table(folder: &Path) -> PathBuf {
     let path = folder.join("reports.parquet");
     let schema = Arc::new(Schema::new(vec![
         column("subject", DataType::Utf8, false, "the agent", ""),
-        column(
-            "count_90d",
-            DataType::Int64,
-            true,
-            "interactions",
-            "interactions in 90 days",
-        ),
+        column("count_90d", DataType::Int64, true, "interactions", "interactions in 90 days"),
     ]));
-    let columns: Vec<arrow::array::ArrayRef> = vec![
-        Arc::new(StringArray::from(vec!["a", "b"])),
-        Arc::new(Int64Array::from(vec![Some(1), None])),
-    ];
-    write_table(
-        &path,
-        Arc::clone(&schema),
-        [RecordBatch::try_new(schema, columns)],
-    )
-    .unwrap();
+    let columns: Vec<arrow::array::ArrayRef> =
+        vec![Arc::new(StringArray::from(vec!["a", "b"])), Arc::new(Int64Array::from(vec![Some(1), None]))];
+    write_table(&path, Arc::clone(&schema), [RecordBatch::try_new(schema, columns)]).unwrap();
     path
 }

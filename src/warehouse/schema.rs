@@ -23,7 +23,7 @@ pub enum Kind {
     Bytes,
     /// A list of texts.
     Texts,
-    /// A struct.
+    /// A struct. Its fields are nullable wherever it is: engines differ in what a field of a null struct is otherwise.
     Struct(&'static [Column]),
     /// A list of structs.
     Structs(&'static [Column]),
@@ -184,8 +184,8 @@ pub const ACTIONS: [Table; 12] = [
             maybe(
                 "screening",
                 Kind::Struct(&[
-                    column("verdict", Kind::Text, "flagged | held", "What the screener said."),
-                    column("provider", Kind::Text, "id", "The screening provider."),
+                    maybe("verdict", Kind::Text, "flagged | held", "What the screener said."),
+                    maybe("provider", Kind::Text, "id", "The screening provider."),
                 ]),
                 "",
                 "A screener's verdict on the request (§8.2).",
@@ -241,7 +241,7 @@ pub const ACTIONS: [Table; 12] = [
             maybe(
                 "screening_provider",
                 Kind::Struct(&[
-                    column("id", Kind::Text, "id", "The provider."),
+                    maybe("id", Kind::Text, "id", "The provider."),
                     maybe("policy_version", Kind::Text, "version", "Its policy's version."),
                 ]),
                 "",
@@ -373,6 +373,11 @@ mod tests {
             assert_eq!(names.len(), table.columns.len(), "{}", table.name);
             for column in table.columns {
                 assert!(!column.doc.is_empty(), "{}.{}", table.name, column.name);
+            }
+            for column in table.columns {
+                if let Kind::Struct(fields) = column.kind {
+                    assert!(!column.nullable || fields.iter().all(|field| field.nullable), "{}", column.name);
+                }
             }
             for name in table.distinct {
                 assert!(names.contains(name), "{}.{name}", table.name);

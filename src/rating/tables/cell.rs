@@ -21,10 +21,7 @@ pub(super) struct Fault {
 
 impl Fault {
     pub fn of(member: &'static str, reason: impl Into<String>) -> Fault {
-        Fault {
-            member: Some(member),
-            reason: reason.into(),
-        }
+        Fault { member: Some(member), reason: reason.into() }
     }
 }
 
@@ -105,14 +102,11 @@ impl<'a> Source<'a> {
                 match column.data_type() {
                     DataType::Null => Ok(None),
                     _ if column.is_null(row) => Ok(None),
-                    DataType::Struct(_) => Ok(Some(Nested::Here(Source::Columns {
-                        table: column.as_struct(),
-                        row,
-                    }))),
+                    DataType::Struct(_) => Ok(Some(Nested::Here(Source::Columns { table: column.as_struct(), row }))),
                     DataType::Utf8 if path == "metadata" => {
                         let text = column.as_string::<i32>().value(row);
-                        let parsed = json::parse(text.as_bytes())
-                            .map_err(|fault| Fault::of(path, fault.to_string()))?;
+                        let parsed =
+                            json::parse(text.as_bytes()).map_err(|fault| Fault::of(path, fault.to_string()))?;
                         Ok(Some(Nested::Parsed(parsed)))
                     }
                     _ => Err(wrong()),
@@ -131,11 +125,7 @@ impl<'a> Source<'a> {
     }
 
     /// One of a closed set of words, that may be absent.
-    pub fn one_of(
-        self,
-        path: &'static str,
-        words: &[&'static str],
-    ) -> Result<Option<&'static str>, Fault> {
+    pub fn one_of(self, path: &'static str, words: &[&'static str]) -> Result<Option<&'static str>, Fault> {
         let Some(text) = self.text(path)? else {
             return Ok(None);
         };
@@ -161,14 +151,9 @@ impl<'a> Source<'a> {
         match self.cell(last(path)) {
             Cell::Absent => Ok(None),
             Cell::Instant(ms) => Ok(Some(ms)),
-            Cell::Text(text) => instant::parse(text)
-                .map(Some)
-                .map_err(|fault| Fault::of(path, fault.to_string())),
+            Cell::Text(text) => instant::parse(text).map(Some).map_err(|fault| Fault::of(path, fault.to_string())),
             Cell::LocalTime => Err(Fault::of(path, "a local time: the column has no zone")),
-            _ => Err(Fault::of(
-                path,
-                "not an RFC 3339 instant with Z or an offset",
-            )),
+            _ => Err(Fault::of(path, "not an RFC 3339 instant with Z or an offset")),
         }
     }
 
@@ -225,25 +210,19 @@ fn column_cell(column: &dyn Array, row: usize) -> Cell<'_> {
             None => Cell::Other,
         },
         DataType::Decimal256(_, scale) => match column.as_any().downcast_ref::<Decimal256Array>() {
-            Some(array) => array
-                .value(row)
-                .to_i128()
-                .map_or(Cell::Other, |value| decimal(value, *scale)),
+            Some(array) => array.value(row).to_i128().map_or(Cell::Other, |value| decimal(value, *scale)),
             None => Cell::Other,
         },
         DataType::Timestamp(_, None) => Cell::LocalTime,
-        DataType::Timestamp(unit, Some(_)) => {
-            timestamp(column, unit, row).map_or(Cell::Other, Cell::Instant)
-        }
+        DataType::Timestamp(unit, Some(_)) => timestamp(column, unit, row).map_or(Cell::Other, Cell::Instant),
         _ => Cell::Other,
     }
 }
 
 /// A decimal of scale at most 6 that the text form could spell.
 fn decimal(value: i128, scale: i8) -> Cell<'static> {
-    let scaled = u32::try_from(6 - i32::from(scale))
-        .ok()
-        .and_then(|places| value.checked_mul(10_i128.checked_pow(places)?));
+    let scaled =
+        u32::try_from(6 - i32::from(scale)).ok().and_then(|places| value.checked_mul(10_i128.checked_pow(places)?));
     match scaled.and_then(|micro| i64::try_from(micro).ok()) {
         Some(micro) if (0..1_000_000_000_000_000).contains(&micro) => Cell::Micro(micro),
         _ => Cell::Other,
@@ -254,19 +233,10 @@ fn decimal(value: i128, scale: i8) -> Cell<'static> {
 fn timestamp(column: &dyn Array, unit: &TimeUnit, row: usize) -> Option<i64> {
     let any = column.as_any();
     let ms = match unit {
-        TimeUnit::Second => any
-            .downcast_ref::<TimestampSecondArray>()?
-            .value(row)
-            .checked_mul(1000)?,
+        TimeUnit::Second => any.downcast_ref::<TimestampSecondArray>()?.value(row).checked_mul(1000)?,
         TimeUnit::Millisecond => any.downcast_ref::<TimestampMillisecondArray>()?.value(row),
-        TimeUnit::Microsecond => any
-            .downcast_ref::<TimestampMicrosecondArray>()?
-            .value(row)
-            .div_euclid(1000),
-        TimeUnit::Nanosecond => any
-            .downcast_ref::<TimestampNanosecondArray>()?
-            .value(row)
-            .div_euclid(1_000_000),
+        TimeUnit::Microsecond => any.downcast_ref::<TimestampMicrosecondArray>()?.value(row).div_euclid(1000),
+        TimeUnit::Nanosecond => any.downcast_ref::<TimestampNanosecondArray>()?.value(row).div_euclid(1_000_000),
     };
     const YEAR_0: i64 = -62_167_219_200_000;
     const YEAR_10000: i64 = 253_402_300_800_000;
@@ -308,10 +278,7 @@ mod tests {
     fn decimals_hold_what_the_text_form_could_spell() {
         assert_eq!(decimal(125, 2), Cell::Micro(1_250_000));
         assert_eq!(decimal(3, -2), Cell::Micro(300_000_000));
-        assert_eq!(
-            decimal(999_999_999_999_999, 6),
-            Cell::Micro(999_999_999_999_999)
-        );
+        assert_eq!(decimal(999_999_999_999_999, 6), Cell::Micro(999_999_999_999_999));
         assert_eq!(decimal(1_000_000_000, 0), Cell::Other);
         assert_eq!(decimal(-1, 0), Cell::Other);
         assert_eq!(decimal(10, 7), Cell::Other);

@@ -45,11 +45,7 @@ pub struct Refused {
 impl Refused {
     /// The audit rule: `rating.row`, or `rating.table` for a file.
     pub fn rule(&self) -> &'static str {
-        if self.row.is_some() {
-            "rating.row"
-        } else {
-            "rating.table"
-        }
+        if self.row.is_some() { "rating.row" } else { "rating.table" }
     }
 }
 
@@ -107,18 +103,9 @@ pub(super) fn read(dir: &Path, store: &Path) -> Result<Loaded, RatingError> {
 
 /// The file of each table. A name that is no table's, and every file of a table after its first in name order, is
 /// refused and not read: the same rule as for two rows with one id.
-fn files(
-    dir: &Path,
-    refused: &mut Vec<Refused>,
-) -> Result<BTreeMap<Table, ExportFile>, RatingError> {
-    let broken = |source| RatingError::Io {
-        path: dir.to_owned(),
-        source,
-    };
-    let mut entries = fs::read_dir(dir)
-        .map_err(broken)?
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(broken)?;
+fn files(dir: &Path, refused: &mut Vec<Refused>) -> Result<BTreeMap<Table, ExportFile>, RatingError> {
+    let broken = |source| RatingError::Io { path: dir.to_owned(), source };
+    let mut entries = fs::read_dir(dir).map_err(broken)?.collect::<Result<Vec<_>, _>>().map_err(broken)?;
     entries.sort_by_key(fs::DirEntry::file_name);
     let mut found: BTreeMap<Table, ExportFile> = BTreeMap::new();
     for entry in entries {
@@ -128,60 +115,35 @@ fn files(
             Some(table) => match found.get(&table) {
                 Some(first) => format!("{} is the table's file already", first.name),
                 None => {
-                    found.insert(
-                        table,
-                        ExportFile {
-                            path: entry.path(),
-                            name: Arc::from(name),
-                        },
-                    );
+                    found.insert(table, ExportFile { path: entry.path(), name: Arc::from(name) });
                     continue;
                 }
             },
         };
-        refused.push(Refused {
-            table: name,
-            row: None,
-            id: None,
-            member: None,
-            reason,
-        });
+        refused.push(Refused { table: name, row: None, id: None, member: None, reason });
     }
     Ok(found)
 }
 
 fn table_of(name: &str) -> Option<Table> {
-    let stem = [".jsonl", ".jsonl.zst", ".jsonl.gz", ".parquet"]
-        .iter()
-        .find_map(|form| name.strip_suffix(form))?;
+    let stem = [".jsonl", ".jsonl.zst", ".jsonl.gz", ".parquet"].iter().find_map(|form| name.strip_suffix(form))?;
     Table::ALL.into_iter().find(|table| table.name() == stem)
 }
 
-fn load<R: Record>(
-    found: &BTreeMap<Table, ExportFile>,
-    store: &Path,
-    loaded: &mut Loaded,
-) -> Result<(), RatingError> {
-    let mut writer = Writer::create(
-        &store.join(format!("{}.parquet", R::TABLE.name())),
-        R::COLUMNS,
-    )?;
+fn load<R: Record>(found: &BTreeMap<Table, ExportFile>, store: &Path, loaded: &mut Loaded) -> Result<(), RatingError> {
+    let mut writer = Writer::create(&store.join(format!("{}.parquet", R::TABLE.name())), R::COLUMNS)?;
     let mut seen: HashSet<Box<str>> = HashSet::new();
     let mut valid: HashSet<Box<str>> = HashSet::new();
     let mut rows = 0;
     let take = |row: Row<R>| {
-        let Row { number, id, record } = row;
-        let repeated = id.as_deref().is_some_and(|id| !seen.insert(Box::from(id)));
-        match record.and_then(|record| placed(record, repeated, &loaded.valid)) {
-            Err(Fault { member, reason }) => {
+        let Row { number, record } = row;
+        match record.and_then(|record| placed(record, &mut seen, &loaded.valid)) {
+            Err((id, Fault { member, reason })) => {
                 let table = R::TABLE.name().to_owned();
-                loaded.refused.push(Refused {
-                    table,
-                    row: Some(number),
-                    id,
-                    member,
-                    reason,
-                });
+                if let Some(id) = &id {
+                    seen.insert(Box::from(id.as_str()));
+                }
+                loaded.refused.push(Refused { table, row: Some(number), id, member, reason });
             }
             Ok(record) => {
                 if let Some(reason) = record.unknown_reason() {
@@ -190,19 +152,15 @@ fn load<R: Record>(
                 writer.row(|put| record.values(put))?;
                 rows += 1;
                 // Only these two tables are named by others.
-                if let (Some(id), Table::Organizations | Table::Agents) = (id, R::TABLE) {
-                    valid.insert(id.into());
+                if matches!(R::TABLE, Table::Organizations | Table::Agents) {
+                    valid.insert(Box::from(record.id()));
                 }
             }
         }
         Ok(())
     };
     if let Some(file) = found.get(&R::TABLE) {
-        if file.name.ends_with(".parquet") {
-            read::parquet(file, take)?
-        } else {
-            read::lines(file, take)?
-        }
+        if file.name.ends_with(".parquet") { read::parquet(file, take)? } else { read::lines(file, take)? }
     }
     loaded.files.push((R::TABLE, writer.close()?));
     loaded.rows.insert(R::TABLE, rows);
@@ -210,22 +168,20 @@ fn load<R: Record>(
     Ok(())
 }
 
-/// A row that says nothing wrong, held against the rows before it.
+/// A row that says nothing wrong, held against the rows before it. Its id is taken now.
 fn placed<R: Record>(
     record: R,
-    repeated: bool,
+    seen: &mut HashSet<Box<str>>,
     valid: &BTreeMap<Table, HashSet<Box<str>>>,
-) -> Result<R, Fault> {
-    if repeated {
-        return Err(Fault::of("id", "a row before has it"));
+) -> Result<R, (Option<String>, Fault)> {
+    let refuse = |record: &R, fault| Err((Some(record.id().to_owned()), fault));
+    if !seen.insert(Box::from(record.id())) {
+        return refuse(&record, Fault::of("id", "a row before has it"));
     }
     if let Some((member, table, id)) = record.names()
         && !valid.get(&table).is_some_and(|ids| ids.contains(id))
     {
-        return Err(Fault::of(
-            member,
-            format!("no such row stands in {}", table.name()),
-        ));
+        return refuse(&record, Fault::of(member, format!("no such row stands in {}", table.name())));
     }
     Ok(record)
 }
@@ -234,13 +190,7 @@ fn note(unknown: &mut BTreeMap<String, UnknownReason>, reason: &str, row: u64) {
     match unknown.get_mut(reason) {
         Some(known) => known.rows += 1,
         None => {
-            unknown.insert(
-                reason.to_owned(),
-                UnknownReason {
-                    rows: 1,
-                    first_row: row,
-                },
-            );
+            unknown.insert(reason.to_owned(), UnknownReason { rows: 1, first_row: row });
         }
     }
 }

@@ -20,13 +20,8 @@ pub enum Table {
 
 impl Table {
     /// Every table.
-    pub const ALL: [Table; 5] = [
-        Table::Organizations,
-        Table::Agents,
-        Table::Transactions,
-        Table::SlashEvents,
-        Table::Revocations,
-    ];
+    pub const ALL: [Table; 5] =
+        [Table::Organizations, Table::Agents, Table::Transactions, Table::SlashEvents, Table::Revocations];
 
     /// The name of the table: of its file, without the form, and in SQL.
     pub fn name(self) -> &'static str {
@@ -50,6 +45,8 @@ pub(super) trait Record: Sized + Send {
     const COLUMNS: &'static [ColumnSpec];
 
     fn read(row: Source<'_>) -> Result<Self, Fault>;
+
+    fn id(&self) -> &str;
 
     /// The member that names a row of another table, that table, and the id it names.
     fn names(&self) -> Option<(&'static str, Table, &str)> {
@@ -93,11 +90,8 @@ impl Record for Organization {
             verified_at: row.instant("verified_at")?,
             verified_by: row.text("verified_by")?.map(str::to_owned),
         };
-        let (domain, verified_at, verified_by) = (
-            &organization.domain,
-            organization.verified_at,
-            &organization.verified_by,
-        );
+        let (domain, verified_at, verified_by) =
+            (&organization.domain, organization.verified_at, &organization.verified_by);
         match organization.verification_level {
             "domain" => {
                 required("domain", domain.as_ref())?;
@@ -110,6 +104,10 @@ impl Record for Organization {
             _ => {}
         }
         Ok(organization)
+    }
+
+    fn id(&self) -> &str {
+        &self.id
     }
 
     fn values(&self, put: &mut dyn FnMut(Value<'_>)) {
@@ -149,21 +147,18 @@ impl Record for Agent {
             per_transaction_limit: row.money("per_transaction_limit")?,
             data_provenance: required(
                 "data_provenance",
-                row.one_of(
-                    "data_provenance",
-                    &["live", "synthetic_fixture", "test_harness"],
-                )?,
+                row.one_of("data_provenance", &["live", "synthetic_fixture", "test_harness"])?,
             )?,
             created_at: required("created_at", row.instant("created_at")?)?,
         })
     }
 
     fn names(&self) -> Option<(&'static str, Table, &str)> {
-        Some((
-            "organization_id",
-            Table::Organizations,
-            &self.organization_id,
-        ))
+        Some(("organization_id", Table::Organizations, &self.organization_id))
+    }
+
+    fn id(&self) -> &str {
+        &self.id
     }
 
     fn values(&self, put: &mut dyn FnMut(Value<'_>)) {
@@ -196,16 +191,17 @@ impl Record for Slash {
         Ok(Slash {
             id: id(row)?,
             agent_id: agent_id(row)?,
-            status: required(
-                "status",
-                row.one_of("status", &["executed", "pending", "disputed", "reversed"])?,
-            )?,
+            status: required("status", row.one_of("status", &["executed", "pending", "disputed", "reversed"])?)?,
             created_at: required("created_at", row.instant("created_at")?)?,
         })
     }
 
     fn names(&self) -> Option<(&'static str, Table, &str)> {
         Some(("agent_id", Table::Agents, &self.agent_id))
+    }
+
+    fn id(&self) -> &str {
+        &self.id
     }
 
     fn values(&self, put: &mut dyn FnMut(Value<'_>)) {
@@ -240,16 +236,7 @@ impl Record for Revocation {
             agent_id: agent_id(row)?,
             reason: required(
                 "reason",
-                row.one_of(
-                    "reason",
-                    &[
-                        "fraud",
-                        "compromise",
-                        "policy_violation",
-                        "key_rotation",
-                        "other",
-                    ],
-                )?,
+                row.one_of("reason", &["fraud", "compromise", "policy_violation", "key_rotation", "other"])?,
             )?,
             revoked_at: required("revoked_at", row.instant("revoked_at")?)?,
             rescinded_at: row.instant("rescinded_at")?,
@@ -258,6 +245,10 @@ impl Record for Revocation {
 
     fn names(&self) -> Option<(&'static str, Table, &str)> {
         Some(("agent_id", Table::Agents, &self.agent_id))
+    }
+
+    fn id(&self) -> &str {
+        &self.id
     }
 
     fn values(&self, put: &mut dyn FnMut(Value<'_>)) {

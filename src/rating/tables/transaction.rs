@@ -72,46 +72,32 @@ impl Record for Transaction {
             id: id(row)?,
             agent_id: agent_id(row)?,
             created_at: required("created_at", row.instant("created_at")?)?,
-            route: required(
-                "route",
-                row.one_of("route", &["/authorize-intent", "/x402-pay"])?,
-            )?,
+            route: required("route", row.one_of("route", &["/authorize-intent", "/x402-pay"])?)?,
             amount: required("amount_usd", row.money("amount_usd")?)?,
             approval_status: required(
                 "approval_status",
-                row.one_of(
-                    "approval_status",
-                    &["approved", "cleared_by_firewall", "denied", "pending"],
-                )?,
+                row.one_of("approval_status", &["approved", "cleared_by_firewall", "denied", "pending"])?,
             )?,
             denial_reason: row.text("denial_reason")?.map(str::to_owned),
-            settlement_status: row
-                .one_of("settlement_status", &["pending", "confirmed", "failed"])?,
+            settlement_status: row.one_of("settlement_status", &["pending", "confirmed", "failed"])?,
             gate6_tier: row.one_of("gate6_tier", &["safe", "watch", "warn", "critical"])?,
-            gate6_label: row.one_of(
-                "gate6_label",
-                &["false_positive", "benign", "true_positive"],
-            )?,
-            attestation_status: row.one_of(
-                "attestation_status",
-                &["matched", "mismatched", "missing", "skipped"],
-            )?,
+            gate6_label: row.one_of("gate6_label", &["false_positive", "benign", "true_positive"])?,
+            attestation_status: row.one_of("attestation_status", &["matched", "mismatched", "missing", "skipped"])?,
             receipt_signed: required("receipt_signed", row.boolean("receipt_signed")?)?,
             metadata: metadata(row)?,
         };
-        if transaction.route == "/x402-pay"
-            && transaction.metadata.caller_authenticated == Some(false)
-        {
-            return Err(Fault::of(
-                "metadata.caller_authenticated",
-                "false on /x402-pay, which writes no such row",
-            ));
+        if transaction.route == "/x402-pay" && transaction.metadata.caller_authenticated == Some(false) {
+            return Err(Fault::of("metadata.caller_authenticated", "false on /x402-pay, which writes no such row"));
         }
         Ok(transaction)
     }
 
     fn names(&self) -> Option<(&'static str, Table, &str)> {
         Some(("agent_id", Table::Agents, &self.agent_id))
+    }
+
+    fn id(&self) -> &str {
+        &self.id
     }
 
     fn values(&self, put: &mut dyn FnMut(Value<'_>)) {
@@ -130,22 +116,13 @@ impl Record for Transaction {
         put(Value::Boolean(self.metadata.caller_authenticated));
         put(Value::Boolean(self.metadata.attestation_receipt_available));
         let resolution = self.metadata.resolution.as_ref();
-        put(Value::Text(
-            resolution.map(|resolution| resolution.decision),
-        ));
-        put(Value::Text(
-            resolution.and_then(|resolution| resolution.key_id.as_deref()),
-        ));
-        put(Value::Whole(
-            resolution.map(|resolution| resolution.resolved_at),
-        ));
+        put(Value::Text(resolution.map(|resolution| resolution.decision)));
+        put(Value::Text(resolution.and_then(|resolution| resolution.key_id.as_deref())));
+        put(Value::Whole(resolution.map(|resolution| resolution.resolved_at)));
     }
 
     fn unknown_reason(&self) -> Option<&str> {
-        let reason = self
-            .denial_reason
-            .as_deref()
-            .filter(|_| self.approval_status == "denied")?;
+        let reason = self.denial_reason.as_deref().filter(|_| self.approval_status == "denied")?;
         (!DENIAL_REASONS.iter().any(|(known, _)| *known == reason)).then_some(reason)
     }
 }
@@ -163,14 +140,9 @@ fn metadata(row: Source<'_>) -> Result<Metadata, Fault> {
         metadata.resolution = Some(Resolution {
             decision: required(
                 "metadata.operator_resolution.decision",
-                members.one_of(
-                    "metadata.operator_resolution.decision",
-                    &["approved", "denied"],
-                )?,
+                members.one_of("metadata.operator_resolution.decision", &["approved", "denied"])?,
             )?,
-            key_id: members
-                .text("metadata.operator_resolution.key_id")?
-                .map(str::to_owned),
+            key_id: members.text("metadata.operator_resolution.key_id")?.map(str::to_owned),
             resolved_at: required(
                 "metadata.operator_resolution.resolved_at",
                 members.instant("metadata.operator_resolution.resolved_at")?,

@@ -16,11 +16,7 @@ const ORGANIZATION: &str = r#"{"id":"o","verification_level":"none"}"#;
 fn refused(content: &[u8]) -> Vec<(Option<u64>, Option<String>, Option<&'static str>)> {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("organizations.jsonl"), content).unwrap();
-    run(dir.path(), 1000)
-        .refused
-        .into_iter()
-        .map(|refused| (refused.row, refused.id, refused.member))
-        .collect()
+    run(dir.path(), 1000).refused.into_iter().map(|refused| (refused.row, refused.id, refused.member)).collect()
 }
 
 #[test]
@@ -41,42 +37,20 @@ fn a_line_that_is_not_one_json_object_is_a_refused_row_without_an_id() {
         r#"{"id":"o","verification_level":"none","x":"\ud800"}"#,
     ] {
         let content = format!("{line}\n{ORGANIZATION}\n");
-        assert_eq!(
-            refused(content.as_bytes()),
-            [(Some(1), None, None)],
-            "{line:?}"
-        );
+        assert_eq!(refused(content.as_bytes()), [(Some(1), None, None)], "{line:?}");
     }
-    assert_eq!(
-        refused(b"{\"id\":\"\xff\",\"verification_level\":\"none\"}\n"),
-        [(Some(1), None, None)]
-    );
+    assert_eq!(refused(b"{\"id\":\"\xff\",\"verification_level\":\"none\"}\n"), [(Some(1), None, None)]);
 }
 
 /// A file that cannot be read as 1.1 says stops the run; it is no row.
 #[test]
 fn a_byte_order_mark_is_an_error_of_the_file() {
     let dir = TempDir::new().unwrap();
-    fs::write(
-        dir.path().join("organizations.jsonl"),
-        format!("\u{feff}{ORGANIZATION}\n"),
-    )
-    .unwrap();
-    let resources = Resources {
-        threads: 1,
-        memory: 64 << 20,
-    };
+    fs::write(dir.path().join("organizations.jsonl"), format!("\u{feff}{ORGANIZATION}\n")).unwrap();
+    let resources = Resources { threads: 1, memory: 64 << 20 };
     let session = Session::open(&resources, &dir.path().join("spill")).unwrap();
-    let outcome = rate(
-        dir.path(),
-        &dir.path().join("store"),
-        &session,
-        &parameters(1000),
-    );
-    assert!(matches!(
-        outcome,
-        Err(RatingError::Export(ExportError::ByteOrderMark { .. }))
-    ));
+    let outcome = rate(dir.path(), &dir.path().join("store"), &session, &parameters(1000));
+    assert!(matches!(outcome, Err(RatingError::Export(ExportError::ByteOrderMark { .. }))));
 }
 
 #[test]
@@ -84,14 +58,8 @@ fn what_is_no_fault_is_no_fault() {
     assert_eq!(refused(b""), []);
     assert_eq!(refused(ORGANIZATION.as_bytes()), []);
     assert_eq!(refused(format!("{ORGANIZATION}\r\n").as_bytes()), []);
-    assert_eq!(
-        refused(br#"{ "verification_level" : "none", "id":"o", "else":[1,{"id":7}] }"#),
-        []
-    );
-    assert_eq!(
-        refused(br#"{"id":"o","verification_level":"none","domain":null,"verified_by":"x"}"#),
-        []
-    );
+    assert_eq!(refused(br#"{ "verification_level" : "none", "id":"o", "else":[1,{"id":7}] }"#), []);
+    assert_eq!(refused(br#"{"id":"o","verification_level":"none","domain":null,"verified_by":"x"}"#), []);
 }
 
 #[test]
@@ -131,11 +99,7 @@ fn a_refused_row_takes_all_that_name_it_along() {
     let dir = TempDir::new().unwrap();
     tables.write(dir.path());
     let ratings = run(dir.path(), 1000);
-    let named: Vec<_> = ratings
-        .refused
-        .iter()
-        .map(|r| (r.table.as_str(), r.row.unwrap(), r.member.unwrap()))
-        .collect();
+    let named: Vec<_> = ratings.refused.iter().map(|r| (r.table.as_str(), r.row.unwrap(), r.member.unwrap())).collect();
     assert_eq!(
         named,
         [
@@ -157,33 +121,13 @@ fn a_wrong_file_and_a_second_file_of_a_table_are_refused_and_not_read() {
     tables.agent("a", "o");
     let dir = TempDir::new().unwrap();
     tables.write(dir.path());
-    for name in [
-        "agents.jsonl.gz",
-        "agents.csv",
-        "notes",
-        "Agents.jsonl",
-        "x.parquet",
-    ] {
+    for name in ["agents.jsonl.gz", "agents.csv", "notes", "Agents.jsonl", "x.parquet"] {
         fs::write(dir.path().join(name), "not a table").unwrap();
     }
     fs::create_dir(dir.path().join("transactions.parquet")).unwrap();
     let ratings = run(dir.path(), 1000);
-    let names: Vec<_> = ratings
-        .refused
-        .iter()
-        .map(|refused| refused.table.as_str())
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "Agents.jsonl",
-            "agents.csv",
-            "agents.jsonl.gz",
-            "notes",
-            "transactions.parquet",
-            "x.parquet"
-        ]
-    );
+    let names: Vec<_> = ratings.refused.iter().map(|refused| refused.table.as_str()).collect();
+    assert_eq!(names, ["Agents.jsonl", "agents.csv", "agents.jsonl.gz", "notes", "transactions.parquet", "x.parquet"]);
     assert_eq!(ratings.audit()["rating.table"], 6);
     assert_eq!(ratings.ratings.len(), 1);
 }
@@ -198,25 +142,22 @@ fn what_is_dated_after_as_of_does_not_exist_and_is_checked_all_the_same() {
     tables.decision("later", 1, json!({}));
     tables.decision("now", 1, json!({}));
     tables.decision("now", 1, json!({"created_at": "2026-11-30T01:00:00+01:00"}));
-    tables.decision("now", 1, json!({"created_at": "2026-11-30T00:00:00.001Z", "denial_reason": "ODD", "approval_status": "denied"}));
-    tables.revocations.push(json!({"id": "r", "agent_id": "now", "reason": "fraud", "revoked_at": "2026-12-01T00:00:00Z"}));
+    tables.decision(
+        "now",
+        1,
+        json!({"created_at": "2026-11-30T00:00:00.001Z", "denial_reason": "ODD", "approval_status": "denied"}),
+    );
+    tables
+        .revocations
+        .push(json!({"id": "r", "agent_id": "now", "reason": "fraud", "revoked_at": "2026-12-01T00:00:00Z"}));
     let dir = TempDir::new().unwrap();
     tables.write(dir.path());
     let ratings = run(dir.path(), 1000);
     assert_eq!(ratings.refused, []);
     assert_eq!(ratings.ratings.len(), 1);
     assert_eq!(ratings.ratings[0].evidence.decisions, 2);
-    assert_eq!(
-        factor(&ratings.ratings[0].document(), "controller_standing")["contribution"],
-        51
-    );
-    assert_eq!(
-        (
-            ratings.unknown_reasons["ODD"].rows,
-            ratings.unknown_reasons["ODD"].first_row
-        ),
-        (1, 4)
-    );
+    assert_eq!(factor(&ratings.ratings[0].document(), "controller_standing")["contribution"], 51);
+    assert_eq!((ratings.unknown_reasons["ODD"].rows, ratings.unknown_reasons["ODD"].first_row), (1, 4));
 }
 
 #[test]
@@ -250,34 +191,21 @@ fn the_window_is_taken_by_instant_then_by_the_bytes_of_the_id() {
         ("Z", "2026-06-01T00:00:00.000999Z", "confirmed"),
         ("old", "2026-05-01T00:00:00Z", "confirmed"),
     ] {
-        tables.decision(
-            "a",
-            1,
-            json!({"id": id, "created_at": at, "settlement_status": status}),
-        );
+        tables.decision("a", 1, json!({"id": id, "created_at": at, "settlement_status": status}));
     }
     let ratings = tables.rate(1);
-    assert_eq!(
-        factor(&ratings["a"], "settlement_reliability")["value"],
-        0.491667
-    );
-    assert_eq!(
-        ratings["a"]["evidence"]["first_decision_at"],
-        "2026-05-01T00:00:00.000Z"
-    );
+    assert_eq!(factor(&ratings["a"], "settlement_reliability")["value"], 0.491667);
+    assert_eq!(ratings["a"]["evidence"]["first_decision_at"], "2026-05-01T00:00:00.000Z");
     assert_eq!(ratings["a"]["evidence"]["material_all_time"], 4);
 }
 
 #[test]
 fn a_label_counts_once_and_only_where_gate_6_flagged() {
     let mut tables = Tables::default();
-    let parked =
-        json!({"decision": "approved", "key_id": "k", "resolved_at": "2026-10-01T00:00:00Z"});
-    for (agent, tier, label) in [
-        ("safe", "safe", "true_positive"),
-        ("flagged", "warn", "true_positive"),
-        ("benign", "watch", "benign"),
-    ] {
+    let parked = json!({"decision": "approved", "key_id": "k", "resolved_at": "2026-10-01T00:00:00Z"});
+    for (agent, tier, label) in
+        [("safe", "safe", "true_positive"), ("flagged", "warn", "true_positive"), ("benign", "watch", "benign")]
+    {
         tables.agent(agent, agent);
         tables.decision(agent, 1, json!({
             "gate6_tier": tier, "gate6_label": label, "approval_status": "denied", "denial_reason": "REQUIRES_HUMAN_APPROVAL",
@@ -286,23 +214,11 @@ fn a_label_counts_once_and_only_where_gate_6_flagged() {
     }
     let ratings = tables.rate(1000);
     let review = |agent: &str| factor(&ratings[agent], "operator_review").clone();
-    assert_eq!(
-        (&review("safe")["n"], &review("safe")["value"]),
-        (&json!(1), &json!(0.516667))
-    );
-    assert_eq!(
-        (&review("flagged")["n"], &review("flagged")["value"]),
-        (&json!(1), &json!(0.483333))
-    );
-    assert_eq!(
-        (&review("benign")["n"], &review("benign")["value"]),
-        (&json!(1), &json!(0.516667))
-    );
+    assert_eq!((&review("safe")["n"], &review("safe")["value"]), (&json!(1), &json!(0.516667)));
+    assert_eq!((&review("flagged")["n"], &review("flagged")["value"]), (&json!(1), &json!(0.483333)));
+    assert_eq!((&review("benign")["n"], &review("benign")["value"]), (&json!(1), &json!(0.516667)));
     assert_eq!(factor(&ratings["safe"], "confirmed_true_positives")["n"], 0);
-    assert_eq!(
-        factor(&ratings["flagged"], "confirmed_true_positives")["n"],
-        1
-    );
+    assert_eq!(factor(&ratings["flagged"], "confirmed_true_positives")["n"], 1);
 }
 
 #[test]
@@ -311,11 +227,7 @@ fn the_largest_amounts_of_a_long_history_add_up() {
     tables.agent("a", "o");
     tables.agents[0]["per_transaction_limit"] = json!("999999999.999999");
     for day in 0..12_000 {
-        tables.decision(
-            "a",
-            day / 50,
-            json!({"amount_usd": "999999999.999999", "gate6_tier": "critical"}),
-        );
+        tables.decision("a", day / 50, json!({"amount_usd": "999999999.999999", "gate6_tier": "critical"}));
     }
     let ratings = tables.rate(1000);
     // 12000 · 10^15 ten-millionths are past 64 bits.
@@ -327,18 +239,10 @@ fn the_largest_amounts_of_a_long_history_add_up() {
 #[test]
 fn a_window_out_of_its_bound_is_an_error() {
     let dir = TempDir::new().unwrap();
-    let resources = Resources {
-        threads: 1,
-        memory: 64 << 20,
-    };
+    let resources = Resources { threads: 1, memory: 64 << 20 };
     let session = Session::open(&resources, &dir.path().join("spill")).unwrap();
     for window in [0, 1001, -1] {
-        let outcome = rate(
-            dir.path(),
-            &dir.path().join("store"),
-            &session,
-            &parameters(window),
-        );
+        let outcome = rate(dir.path(), &dir.path().join("store"), &session, &parameters(window));
         assert!(matches!(outcome, Err(RatingError::Window(found)) if found == window));
     }
 }

@@ -42,18 +42,20 @@ fn decision() -> impl Strategy<Value = (u32, Value)> {
         word(&["matched", "mismatched", "missing", "skipped"]),
         (any::<bool>(), prop::option::of(any::<bool>()), any::<bool>()),
     )
-        .prop_map(|((day, amount, mut row, resolution), settlement, tier, label, attestation, (signed, available, x402))| {
-            let more = json!({
-                "amount_usd": amount, "settlement_status": settlement, "gate6_tier": tier, "gate6_label": label,
-                "attestation_status": attestation, "receipt_signed": signed,
-                "route": if x402 { "/x402-pay" } else { "/authorize-intent" },
-                "metadata": {"attestation_receipt_available": available, "operator_resolution": resolution},
-            });
-            if let (Value::Object(row), Value::Object(more)) = (&mut row, more) {
-                row.extend(more);
-            }
-            (day, row)
-        })
+        .prop_map(
+            |((day, amount, mut row, resolution), settlement, tier, label, attestation, (signed, available, x402))| {
+                let more = json!({
+                    "amount_usd": amount, "settlement_status": settlement, "gate6_tier": tier, "gate6_label": label,
+                    "attestation_status": attestation, "receipt_signed": signed,
+                    "route": if x402 { "/x402-pay" } else { "/authorize-intent" },
+                    "metadata": {"attestation_receipt_available": available, "operator_resolution": resolution},
+                });
+                if let (Value::Object(row), Value::Object(more)) = (&mut row, more) {
+                    row.extend(more);
+                }
+                (day, row)
+            },
+        )
 }
 
 fn history(most: usize) -> impl Strategy<Value = Vec<(u32, Value)>> {

@@ -16,28 +16,15 @@ pub const AS_OF: &str = "2026-11-30T00:00:00Z";
 
 pub fn parameters(window_decisions: i64) -> Parameters {
     let as_of = instant::parse(AS_OF).unwrap();
-    Parameters {
-        as_of,
-        expires_at: as_of + 26 * 3_600_000,
-        window_decisions,
-    }
+    Parameters { as_of, expires_at: as_of + 26 * 3_600_000, window_decisions }
 }
 
 /// Rates the tables of a folder.
 pub fn run(dir: &Path, window: i64) -> Ratings {
     let scratch = TempDir::new().unwrap();
-    let resources = Resources {
-        threads: 2,
-        memory: 256 << 20,
-    };
+    let resources = Resources { threads: 2, memory: 256 << 20 };
     let session = Session::open(&resources, &scratch.path().join("spill")).unwrap();
-    rate(
-        dir,
-        &scratch.path().join("store"),
-        &session,
-        &parameters(window),
-    )
-    .unwrap()
+    rate(dir, &scratch.path().join("store"), &session, &parameters(window)).unwrap()
 }
 
 /// Rows by table, on their way into JSON lines.
@@ -54,8 +41,7 @@ impl Tables {
     /// An organization without verification, once.
     pub fn organization(&mut self, id: &str) {
         if !self.organizations.iter().any(|row| row["id"] == id) {
-            self.organizations
-                .push(json!({"id": id, "verification_level": "none"}));
+            self.organizations.push(json!({"id": id, "verification_level": "none"}));
         }
     }
 
@@ -70,9 +56,7 @@ impl Tables {
 
     /// A decision of the agent: approved, of a dollar, unless `changes` says otherwise.
     pub fn decision(&mut self, agent: &str, day: u32, changes: Value) {
-        let at = instant::format(
-            instant::parse("2026-02-01T00:00:00Z").unwrap() + i64::from(day) * instant::DAY_MS,
-        );
+        let at = instant::format(instant::parse("2026-02-01T00:00:00Z").unwrap() + i64::from(day) * instant::DAY_MS);
         let mut row = json!({
             "id": format!("t{}", self.transactions.len()), "agent_id": agent, "created_at": at,
             "route": "/authorize-intent", "amount_usd": "1", "approval_status": "approved", "receipt_signed": true,
@@ -110,31 +94,19 @@ impl Tables {
         self.write(dir.path());
         let ratings = run(dir.path(), window);
         assert_eq!(ratings.refused, [], "the generator makes valid rows");
-        ratings
-            .documents()
-            .map(|document| (document["agent_id"].as_str().unwrap().to_owned(), document))
-            .collect()
+        ratings.documents().map(|document| (document["agent_id"].as_str().unwrap().to_owned(), document)).collect()
     }
 }
 
 /// The item of `factors[]` with this key.
 pub fn factor<'a>(rating: &'a Value, key: &str) -> &'a Value {
-    rating["factors"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|factor| factor["key"] == key)
-        .unwrap()
+    rating["factors"].as_array().unwrap().iter().find(|factor| factor["key"] == key).unwrap()
 }
 
 /// The members of a rating without those named.
 pub fn without(rating: &Value, names: &[&str]) -> Map<String, Value> {
     let members = rating.as_object().unwrap();
-    members
-        .iter()
-        .filter(|(name, _)| !names.contains(&name.as_str()))
-        .map(|(n, v)| (n.clone(), v.clone()))
-        .collect()
+    members.iter().filter(|(name, _)| !names.contains(&name.as_str())).map(|(n, v)| (n.clone(), v.clone())).collect()
 }
 
 /// What must hold of every rating: the score is the sum of the published contributions and not negative, the
@@ -146,22 +118,12 @@ pub fn check_sums(rating: &Value) {
     assert_eq!(rating["score"], score, "{rating}");
     assert!(score >= 0, "{rating}");
     if factors.is_empty() {
-        assert_eq!(
-            (&rating["denominator"], &rating["normalized_score"]),
-            (&json!(0), &Value::Null)
-        );
+        assert_eq!((&rating["denominator"], &rating["normalized_score"]), (&json!(0), &Value::Null));
         return;
     }
-    let weights: i64 = factors
-        .iter()
-        .map(|factor| factor["weight"].as_i64().unwrap())
-        .sum();
-    let unscorable: i64 = rating["unscorable_factors"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|item| item["weight"].as_i64().unwrap())
-        .sum();
+    let weights: i64 = factors.iter().map(|factor| factor["weight"].as_i64().unwrap()).sum();
+    let unscorable: i64 =
+        rating["unscorable_factors"].as_array().unwrap().iter().map(|item| item["weight"].as_i64().unwrap()).sum();
     assert_eq!(weights + unscorable, 1000);
     assert_eq!(rating["denominator"], weights);
     let uncapped = (2 * 1000 * score + weights) / (2 * weights);
@@ -169,21 +131,12 @@ pub fn check_sums(rating: &Value) {
     assert_eq!(rating["uncapped_score"], uncapped);
     assert_eq!(rating["normalized_score"], uncapped.min(ceiling));
     assert_eq!(rating["caps"][0]["binding"], uncapped > ceiling);
-    assert_eq!(
-        rating["tier"].as_str().unwrap().ends_with('*'),
-        weights != 1000
-    );
+    assert_eq!(rating["tier"].as_str().unwrap().ends_with('*'), weights != 1000);
     for penalty in &factors[factors.len() - 4..] {
-        assert!(
-            contributions(penalty) <= 0
-                && penalty["assessed"].as_i64().unwrap() <= contributions(penalty)
-        );
+        assert!(contributions(penalty) <= 0 && penalty["assessed"].as_i64().unwrap() <= contributions(penalty));
         assert!(penalty["value"].is_null());
     }
     let left: i64 = factors[..factors.len() - 4].iter().map(contributions).sum();
-    let assessed: i64 = factors[factors.len() - 4..]
-        .iter()
-        .map(|penalty| penalty["assessed"].as_i64().unwrap())
-        .sum();
+    let assessed: i64 = factors[factors.len() - 4..].iter().map(|penalty| penalty["assessed"].as_i64().unwrap()).sum();
     assert_eq!(score, (left + assessed).max(0));
 }

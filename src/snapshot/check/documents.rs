@@ -29,18 +29,9 @@ type Content = Digesting<zstd::Decoder<'static, BufReader<Digesting<File>>>>;
 
 impl Context<'_> {
     /// Checks a file, and gives how many documents were verified.
-    pub(super) fn check(
-        &self,
-        file: File,
-        entry: &FileEntry,
-        kind: Kind,
-        faults: &mut Faults,
-    ) -> u64 {
+    pub(super) fn check(&self, file: File, entry: &FileEntry, kind: Kind, faults: &mut Faults) -> u64 {
         let path = entry.path.as_str();
-        let decoder = match zstd::Decoder::with_buffer(BufReader::with_capacity(
-            1 << 17,
-            Digesting::new(file),
-        )) {
+        let decoder = match zstd::Decoder::with_buffer(BufReader::with_capacity(1 << 17, Digesting::new(file))) {
             Ok(decoder) => decoder,
             Err(fault) => {
                 faults.read(path, None, &fault);
@@ -53,11 +44,7 @@ impl Context<'_> {
         let (decoder, content_sha256, _) = lines.into_inner().into_inner().finish();
         if whole {
             if Some(rows) != entry.rows {
-                faults.add(
-                    path,
-                    None,
-                    format!("{rows} rows, the manifest says {}", shown(entry.rows)),
-                );
+                faults.add(path, None, format!("{rows} rows, the manifest says {}", shown(entry.rows)));
             }
             if Some(&content_sha256) != entry.content_sha256.as_ref() {
                 faults.add(path, None, "its content_sha256 is not the manifest's");
@@ -84,21 +71,14 @@ impl Context<'_> {
         faults: &mut Faults,
     ) -> (u64, bool) {
         let path = entry.path.as_str();
-        let keys: HashMap<&str, (&KeyTerm, String)> = self
-            .keys
-            .iter()
-            .flat_map(|keys| keys.iter())
-            .map(|(kid, term)| (kid, (term, term.key.base64())))
-            .collect();
+        let keys: HashMap<&str, (&KeyTerm, String)> =
+            self.keys.iter().flat_map(|keys| keys.iter()).map(|(kid, term)| (kid, (term, term.key.base64()))).collect();
         let (mut verified, mut before) = (0, None::<Identity>);
         loop {
             let first = lines.count() + 1;
             let (block, end) = lines.next_block();
             if self.keys.is_some() {
-                let found: Vec<_> = block
-                    .par_iter()
-                    .map(|line| self.document(line, kind, &keys))
-                    .collect();
+                let found: Vec<_> = block.par_iter().map(|line| self.document(line, kind, &keys)).collect();
                 for (line, found) in (first..).zip(found) {
                     match found {
                         Ok(identity) => {
@@ -134,32 +114,17 @@ impl Context<'_> {
     }
 
     /// One signed document; its signature comes before its parsing.
-    fn document(
-        &self,
-        line: &[u8],
-        kind: Kind,
-        keys: &HashMap<&str, (&KeyTerm, String)>,
-    ) -> Result<Identity, String> {
-        let parts = document::split(line, kind.member()).ok_or_else(|| {
-            format!(
-                "is not a signed document around {} in canonical form",
-                kind.member()
-            )
-        })?;
-        let (term, base64) = keys
-            .get(parts.kid)
-            .ok_or("bureau_kid is not in keys.json")?;
+    fn document(&self, line: &[u8], kind: Kind, keys: &HashMap<&str, (&KeyTerm, String)>) -> Result<Identity, String> {
+        let parts = document::split(line, kind.member())
+            .ok_or_else(|| format!("is not a signed document around {} in canonical form", kind.member()))?;
+        let (term, base64) = keys.get(parts.kid).ok_or("bureau_kid is not in keys.json")?;
         if parts.key != base64 {
             return Err("bureau_key is not the key of bureau_kid in keys.json".to_owned());
         }
         if !term.covers(self.as_of) {
-            return Err(format!(
-                "bureau_key is not valid at {}",
-                self.manifest.as_of
-            ));
+            return Err(format!("bureau_key is not valid at {}", self.manifest.as_of));
         }
-        let signature =
-            keys::decode(parts.signature).ok_or("bureau_sig is not canonical base64")?;
+        let signature = keys::decode(parts.signature).ok_or("bureau_sig is not canonical base64")?;
         if !term.key.verify(kind.tag(), parts.inner, &signature) {
             return Err("bureau_sig does not verify".to_owned());
         }

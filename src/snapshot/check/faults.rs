@@ -25,13 +25,7 @@ impl fmt::Display for CheckFault {
         let file: String = self
             .file
             .chars()
-            .flat_map(|c| {
-                if c.is_control() {
-                    c.escape_default().collect::<Vec<_>>()
-                } else {
-                    vec![c]
-                }
-            })
+            .flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] })
             .collect();
         match self.line {
             Some(line) => write!(out, "{file}:{line}: {}", self.message),
@@ -42,11 +36,7 @@ impl fmt::Display for CheckFault {
 
 /// The exit code of a check that found these: 3 where one is the environment's, 1 otherwise.
 pub fn exit_code(faults: &[CheckFault]) -> u8 {
-    if faults.iter().any(|fault| fault.environment) {
-        3
-    } else {
-        1
-    }
+    if faults.iter().any(|fault| fault.environment) { 3 } else { 1 }
 }
 
 /// Faults as they are found.
@@ -58,12 +48,7 @@ pub(super) struct Faults {
 
 impl Faults {
     pub(super) fn add(&mut self, file: &str, line: Option<u64>, message: impl Into<String>) {
-        self.push(CheckFault {
-            file: file.to_owned(),
-            line,
-            message: message.into(),
-            environment: false,
-        });
+        self.push(CheckFault { file: file.to_owned(), line, message: message.into(), environment: false });
     }
 
     /// A read that failed; a text of the reader's own (too long, cut off) is the snapshot's fault.
@@ -100,16 +85,8 @@ impl Faults {
     /// Everything that was found.
     pub(super) fn finish(mut self) -> Vec<CheckFault> {
         if self.untold > 0 {
-            let message = format!(
-                "more faults were found, of which {} are not told",
-                self.untold
-            );
-            self.list.push(CheckFault {
-                file: "snapshot".to_owned(),
-                line: None,
-                message,
-                environment: false,
-            });
+            let message = format!("more faults were found, of which {} are not told", self.untold);
+            self.list.push(CheckFault { file: "snapshot".to_owned(), line: None, message, environment: false });
         }
         self.list
     }

@@ -63,11 +63,7 @@ pub struct CheckSummary {
 }
 
 /// Checks the snapshot in `root`. With `at` (milliseconds since 1970 UTC), a document that has expired by then is a fault too.
-pub fn check(
-    root: &Path,
-    pin: Option<&Pin>,
-    at: Option<i64>,
-) -> Result<CheckSummary, Vec<CheckFault>> {
+pub fn check(root: &Path, pin: Option<&Pin>, at: Option<i64>) -> Result<CheckSummary, Vec<CheckFault>> {
     let mut faults = Faults::default();
     let summary = Checker { root, at }.run(pin, &mut faults);
     match (summary, faults.finish()) {
@@ -94,29 +90,12 @@ impl Checker<'_> {
                 return None;
             }
         };
-        let Trusted {
-            manifest,
-            as_of,
-            key,
-            ..
-        } = &trusted;
+        let Trusted { manifest, as_of, key, .. } = &trusted;
         if pin.is_some_and(|pin| !pin.accepts(key)) {
-            faults.add(
-                MANIFEST,
-                None,
-                format!("is signed by {}, which is not the pinned key", key.kid()),
-            );
+            faults.add(MANIFEST, None, format!("is signed by {}, which is not the pinned key", key.kid()));
         }
         if let Some(at) = self.at.filter(|at| at < as_of) {
-            faults.add(
-                MANIFEST,
-                None,
-                format!(
-                    "is as of {}, later than {}",
-                    manifest.as_of,
-                    instant::format(at)
-                ),
-            );
+            faults.add(MANIFEST, None, format!("is as of {}, later than {}", manifest.as_of, instant::format(at)));
         }
         let present = tree::files(self.root, faults);
         self.listing(manifest, &present, faults);
@@ -134,10 +113,8 @@ impl Checker<'_> {
             tables: 0,
             table_rows: 0,
         };
-        for entry in manifest
-            .files
-            .iter()
-            .filter(|entry| listable(&entry.path) && present.binary_search(&entry.path).is_ok())
+        for entry in
+            manifest.files.iter().filter(|entry| listable(&entry.path) && present.binary_search(&entry.path).is_ok())
         {
             self.file(&trusted, keys.as_ref(), entry, &mut summary, faults);
         }
@@ -151,11 +128,7 @@ impl Checker<'_> {
             if let [a, b] = pair
                 && a.path >= b.path
             {
-                faults.add(
-                    MANIFEST,
-                    None,
-                    format!("lists {:?} out of order or twice", b.path),
-                );
+                faults.add(MANIFEST, None, format!("lists {:?} out of order or twice", b.path));
             }
         }
         for entry in &manifest.files {
@@ -163,32 +136,18 @@ impl Checker<'_> {
                 faults.add(
                     MANIFEST,
                     None,
-                    format!(
-                        "lists {:?}, which is no path of a file that it may list",
-                        entry.path
-                    ),
+                    format!("lists {:?}, which is no path of a file that it may list", entry.path),
                 );
             } else if present.binary_search(&entry.path).is_err() {
-                faults.add(
-                    &entry.path,
-                    None,
-                    "is in the manifest and not in the snapshot",
-                );
+                faults.add(&entry.path, None, "is in the manifest and not in the snapshot");
             }
         }
-        for path in present
-            .iter()
-            .filter(|path| *path != MANIFEST && *path != SUMS && manifest.file(path).is_none())
-        {
+        for path in present.iter().filter(|path| *path != MANIFEST && *path != SUMS && manifest.file(path).is_none()) {
             faults.add(path, None, "is in the snapshot and not in the manifest");
         }
         match manifest.file(POLICY) {
             Some(policy) if policy.sha256 == manifest.policy_digest => {}
-            Some(_) => faults.add(
-                MANIFEST,
-                None,
-                "policy_digest is not the digest of policy.json",
-            ),
+            Some(_) => faults.add(MANIFEST, None, "policy_digest is not the digest of policy.json"),
             None => faults.add(MANIFEST, None, "lists no policy.json"),
         }
     }
@@ -221,17 +180,9 @@ impl Checker<'_> {
             Some(_) => faults.add(
                 KEYS,
                 None,
-                format!(
-                    "the manifest's key {} is not valid at {}",
-                    trusted.key.kid(),
-                    trusted.manifest.as_of
-                ),
+                format!("the manifest's key {} is not valid at {}", trusted.key.kid(), trusted.manifest.as_of),
             ),
-            None => faults.add(
-                KEYS,
-                None,
-                format!("does not hold the manifest's key {}", trusted.key.kid()),
-            ),
+            None => faults.add(KEYS, None, format!("does not hold the manifest's key {}", trusted.key.kid())),
         }
         Some(keys)
     }
@@ -251,15 +202,7 @@ impl Checker<'_> {
         };
         match file.metadata() {
             Ok(metadata) if metadata.len() != entry.bytes => {
-                faults.add(
-                    path,
-                    None,
-                    format!(
-                        "has {} bytes, the manifest says {}",
-                        metadata.len(),
-                        entry.bytes
-                    ),
-                );
+                faults.add(path, None, format!("has {} bytes, the manifest says {}", metadata.len(), entry.bytes));
                 // A file that grew is not read further than that: its length alone condemns it.
                 if metadata.len() > entry.bytes {
                     return;
@@ -273,12 +216,7 @@ impl Checker<'_> {
             let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.file_name() == path) else {
                 return faults.add(path, None, "is compressed, and no file of the layout");
             };
-            let context = documents::Context {
-                manifest: &trusted.manifest,
-                keys,
-                at: self.at,
-                as_of: trusted.as_of,
-            };
+            let context = documents::Context { manifest: &trusted.manifest, keys, at: self.at, as_of: trusted.as_of };
             let found = context.check(file, entry, kind, faults);
             summary.documents.insert(kind.name().to_owned(), found);
             summary.signatures += found;
@@ -300,19 +238,11 @@ impl Checker<'_> {
                     summary.tables += 1;
                     summary.table_rows = summary.table_rows.saturating_add(rows);
                 }
-                Ok(rows) => faults.add(
-                    path,
-                    None,
-                    format!("{rows} rows, the manifest says {}", shown(entry.rows)),
-                ),
+                Ok(rows) => faults.add(path, None, format!("{rows} rows, the manifest says {}", shown(entry.rows))),
                 Err(reason) => faults.add(path, None, reason),
             }
         } else if entry.rows.is_some() || entry.content_sha256.is_some() {
-            faults.add(
-                MANIFEST,
-                None,
-                format!("gives rows or a content digest of {path}, which has neither"),
-            );
+            faults.add(MANIFEST, None, format!("gives rows or a content digest of {path}, which has neither"));
         }
     }
 
@@ -328,11 +258,7 @@ impl Checker<'_> {
                 .split(|byte| *byte == b'\n')
                 .zip(expected.as_bytes().split(|byte| *byte == b'\n'))
                 .take_while(|(is, should)| is == should);
-            faults.add(
-                SUMS,
-                Some(same.count() as u64 + 1),
-                "is not what the manifest says",
-            );
+            faults.add(SUMS, Some(same.count() as u64 + 1), "is not what the manifest says");
         }
     }
 }
@@ -349,17 +275,12 @@ fn shown(rows: Option<u64>) -> String {
 /// The rows that a Parquet footer states. The footer is a stranger's, and its reader is not ours: should it panic, the
 /// file is at fault and not this process.
 fn table_rows(file: &std::fs::File) -> Result<u64, String> {
-    let read = catch_unwind(AssertUnwindSafe(|| {
-        ParquetMetaDataReader::new().parse_and_finish(file)
-    }));
+    let read = catch_unwind(AssertUnwindSafe(|| ParquetMetaDataReader::new().parse_and_finish(file)));
     let metadata = match read {
         Ok(metadata) => metadata.map_err(|fault| format!("is not Parquet: {fault}"))?,
         Err(_) => return Err("is not Parquet: its footer cannot be read".to_owned()),
     };
-    tables::counted(
-        metadata.file_metadata().num_rows(),
-        metadata.row_groups().iter().map(|group| group.num_rows()),
-    )
+    tables::counted(metadata.file_metadata().num_rows(), metadata.row_groups().iter().map(|group| group.num_rows()))
 }
 
 #[cfg(test)]

@@ -21,10 +21,7 @@ impl Pin {
         let mut text = String::new();
         let file = std::fs::File::open(path).map_err(SnapshotError::io("read the key", path))?;
         let read = file.take(64 << 10).read_to_string(&mut text);
-        let fault = |reason: &str| SnapshotError::Key {
-            place: path.display().to_string(),
-            reason: reason.to_owned(),
-        };
+        let fault = |reason: &str| SnapshotError::Key { place: path.display().to_string(), reason: reason.to_owned() };
         match read {
             Err(reason) if reason.kind() == io::ErrorKind::InvalidData => {
                 return Err(fault("is not text"));
@@ -32,21 +29,15 @@ impl Pin {
             other => other.map_err(SnapshotError::io("read the key", path))?,
         };
         if text.contains("PRIVATE KEY") {
-            return Err(fault(
-                "is a private key; a check needs the public one (openssl pkey -pubout)",
-            ));
+            return Err(fault("is a private key; a check needs the public one (openssl pkey -pubout)"));
         }
-        PublicKey::from_text(&text)
-            .map(Self::Key)
-            .ok_or_else(|| fault("is not an Ed25519 public key in PEM or base64"))
+        PublicKey::from_text(&text).map(Self::Key).ok_or_else(|| fault("is not an Ed25519 public key in PEM or base64"))
     }
 
     /// A key id: 43 characters of base64url.
     pub fn from_kid(kid: &str) -> Result<Self, SnapshotError> {
-        let well_formed = kid.len() == 43
-            && kid
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+        let well_formed =
+            kid.len() == 43 && kid.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
         match well_formed {
             true => Ok(Self::Kid(kid.to_owned())),
             false => Err(SnapshotError::Key {

@@ -20,39 +20,27 @@ pub(super) fn files(root: &Path, faults: &mut Faults) -> Vec<String> {
 }
 
 fn list(root: &Path, folder: &str, found: &mut Vec<String>, faults: &mut Faults) {
-    let shown = if folder.is_empty() {
-        "snapshot"
-    } else {
-        folder
-    };
+    let shown = if folder.is_empty() { "snapshot" } else { folder };
     let listing = match fs::read_dir(root.join(folder)) {
         Ok(listing) => listing,
         Err(fault) => return faults.read(shown, None, &fault),
     };
     let before = found.len();
     for entry in listing {
-        let (entry, kind) =
-            match entry.and_then(|entry| entry.file_type().map(|kind| (entry, kind))) {
-                Ok(both) => both,
-                Err(fault) => return faults.read(shown, None, &fault),
-            };
+        let (entry, kind) = match entry.and_then(|entry| entry.file_type().map(|kind| (entry, kind))) {
+            Ok(both) => both,
+            Err(fault) => return faults.read(shown, None, &fault),
+        };
         let name = entry.file_name();
         let Some(name) = name.to_str() else {
             faults.add(
                 shown,
                 None,
-                format!(
-                    "holds a file whose name is not text: {}",
-                    name.to_string_lossy().escape_debug()
-                ),
+                format!("holds a file whose name is not text: {}", name.to_string_lossy().escape_debug()),
             );
             continue;
         };
-        let path = if folder.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{folder}/{name}")
-        };
+        let path = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         if kind.is_file() {
             found.push(path);
         } else if kind.is_dir() && folder.is_empty() {
@@ -65,11 +53,7 @@ fn list(root: &Path, folder: &str, found: &mut Vec<String>, faults: &mut Faults)
         }
     }
     if !folder.is_empty() && found.len() == before {
-        faults.add(
-            folder,
-            None,
-            "is an empty folder, which the manifest does not list",
-        );
+        faults.add(folder, None, "is an empty folder, which the manifest does not list");
     }
 }
 
@@ -78,19 +62,14 @@ pub(super) fn plain(path: &str) -> bool {
     let plain_name = |name: &str| {
         !name.is_empty()
             && !name.starts_with('.')
-            && name
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'))
     };
     path.split('/').count() <= 2 && path.split('/').all(plain_name)
 }
 
 /// Opens a file of the snapshot; a link in its place is an error.
 pub(super) fn open(root: &Path, path: &str) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
-        .open(root.join(path))
+    OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(root.join(path))
 }
 
 /// A small file of the snapshot, whole.

@@ -1,0 +1,9 @@
+//! The command from end to end: real exports in, real snapshots out, faults refused.
+
+mod bad_input;
+mod command;
+mod flipped_bits;
+mod golden;
+mod same_bytes;
+mod secrecy;
+mod stages;

@@ -1,0 +1,125 @@
+//! Each stage as a command of its own, and the commands beside the night.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::command::{AS_OF, Place, assert_success, complaint, files};
+
+#[test]
+fn four_stages_are_a_night() {
+    let place = Place::new("small");
+    assert_success(&place.night("whole", &[]));
+    assert_success(&place.bureau(&[
+        "load", "--export", "export", "--warehouse", "w", "--salt-file", "export/anchor.salt",
+    ]));
+    // A stage that comes too early says which one is missing.
+    let early = place.bureau(&["report", "--warehouse", "w", "--as-of", AS_OF]);
+    assert_eq!(early.status.code(), Some(1));
+    assert!(complaint(&early).contains("bureau audit"), "{}", complaint(&early));
+    assert_success(&place.bureau(&["audit", "--warehouse", "w", "--as-of", AS_OF]));
+    let other = place.bureau(&["report", "--warehouse", "w", "--as-of", "2026-11-29T00:00:00Z"]);
+    assert_eq!(other.status.code(), Some(1));
+    assert_success(&place.bureau(&["report", "--warehouse", "w", "--as-of", AS_OF]));
+    assert_success(&place.bureau(&["publish", "--warehouse", "w", "--out", "staged", "--key", "key.pem"]));
+    assert_eq!(files(&place.snapshot("staged")), files(&place.snapshot("whole")));
+}
+
+#[test]
+fn an_audit_with_errors_exits_with_1_and_prints_them_by_rule() {
+    let place = Place::new("attacks");
+    assert_success(&place.bureau(&[
+        "load", "--export", "export", "--warehouse", "w", "--salt-file", "export/anchor.salt",
+    ]));
+    let output = place.bureau(&["audit", "--warehouse", "w", "--as-of", AS_OF]);
+    assert_eq!(output.status.code(), Some(1));
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(table.lines().any(|line| line.split_whitespace().eq(["sig.invalid", "64"])), "{table}");
+    assert!(place.path("w/findings.parquet").exists());
+}
+
+#[test]
+fn the_chain_is_proved_from_parquet_alone() {
+    let place = Place::new("policy");
+    assert_success(&place.bureau(&[
+        "load", "--export", "export", "--warehouse", "w", "--salt-file", "export/anchor.salt",
+    ]));
+    fs::remove_dir_all(place.path("export")).unwrap();
+    let output = place.bureau(&["audit", "--chain", "--warehouse", "w", "--json"]);
+    assert_success(&output);
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&summary["entries"], &summary["head"]["seq"]), (&4349.into(), &4349.into()));
+    // A state that names another head than the Parquet holds proves nothing.
+    let state = fs::read_to_string(place.path("w/state.json")).unwrap();
+    fs::write(place.path("w/state.json"), state.replace("4349", "4348")).unwrap();
+    assert_eq!(place.bureau(&["audit", "--chain", "--warehouse", "w"]).status.code(), Some(1));
+}
+
+#[test]
+fn an_export_may_follow_on_the_warehouse_and_gives_the_same_snapshot() {
+    let place = Place::new("small");
+    assert_success(&place.night("whole", &[]));
+    let ledger = fs::read_to_string(place.path("export/ledger.jsonl")).unwrap();
+    let lines: Vec<&str> = ledger.split_inclusive('\n').collect();
+    fs::write(place.path("export/ledger.jsonl"), lines[..3000].concat()).unwrap();
+    assert_success(&place.bureau(&[
+        "load", "--export", "export", "--warehouse", "out/warehouse", "--salt-file", "export/anchor.salt",
+    ]));
+    // One that leaves a gap is refused, and the warehouse stays as it was.
+    fs::write(place.path("export/ledger.jsonl"), lines[3001..].concat()).unwrap();
+    let gap = place.night("out", &[]);
+    assert_eq!(gap.status.code(), Some(1));
+    assert!(complaint(&gap).contains("chain."), "{}", complaint(&gap));
+    fs::write(place.path("export/ledger.jsonl"), lines[3000..].concat()).unwrap();
+    assert_success(&place.night("out", &[]));
+    assert_eq!(files(&place.snapshot("out")), files(&place.snapshot("whole")));
+}
+
+#[test]
+fn a_run_without_a_key_refuses_and_a_throwaway_key_says_so() {
+    let place = Place::new("small");
+    let arguments = ["run", "--export", "export", "--out", "out", "--salt-file", "export/anchor.salt", "--as-of", AS_OF];
+    let refused = place.bureau(&arguments);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(complaint(&refused).contains("--key FILE"));
+    let output = place.bureau(&[&arguments[..], &["--throwaway-key"]].concat());
+    assert_success(&output);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("throwaway key"));
+}
+
+#[test]
+fn a_made_key_is_private_and_pins_its_snapshots() {
+    let place = Place::new("small");
+    let mode = fs::metadata(place.path("key.pem")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(place.bureau(&["keygen", "--out", "key.pem"]).status.code(), Some(1));
+    assert_success(&place.bureau(&["keygen", "--out", "other.pem"]));
+    assert_success(&place.night("out", &[]));
+    let kid = fs::read_to_string(place.snapshot("out").join("keys.json")).unwrap();
+    let kid: serde_json::Value = serde_json::from_str(&kid).unwrap();
+    let kid = kid["keys"][0]["kid"].as_str().unwrap();
+    let snapshot = "out/snapshots/latest";
+    assert_success(&place.bureau(&["check", snapshot]));
+    assert_success(&place.bureau(&["check", snapshot, "--key", "key.pem"]));
+    assert_success(&place.bureau(&["check", snapshot, "--kid", kid]));
+    assert_eq!(place.bureau(&["check", snapshot, "--key", "other.pem"]).status.code(), Some(1));
+    assert_success(&place.bureau(&["check", snapshot, "--at", "2026-12-01T01:59:59.999Z"]));
+    assert_eq!(place.bureau(&["check", snapshot, "--at", "2026-12-01T02:00:00Z"]).status.code(), Some(1));
+}
+
+#[test]
+fn a_changed_byte_anywhere_fails_the_check_and_names_the_file() {
+    let place = Place::new("small");
+    assert_success(&place.night("out", &[]));
+    for (path, bytes) in files(&place.snapshot("out")) {
+        for at in [0, bytes.len() / 3, bytes.len() / 2, bytes.len() - 1] {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            fs::write(place.snapshot("out").join(&path), &changed).unwrap();
+            let output = place.bureau(&["check", "out/snapshots/latest"]);
+            assert_eq!(output.status.code(), Some(1), "{} at {at}", path.display());
+            assert!(complaint(&output).contains(path.to_str().unwrap()), "{}: {}", path.display(), complaint(&output));
+        }
+        fs::write(place.snapshot("out").join(&path), &bytes).unwrap();
+    }
+    assert_success(&place.bureau(&["check", "out/snapshots/latest"]));
+}

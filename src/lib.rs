@@ -21,6 +21,7 @@
 //! | [`reports`] | query rows into documents | how to sign |
 //! | [`rating`] | the second method, from transaction tables; no figure of one method enters the other | the ledger |
 //! | [`snapshot`] | canonical documents, signatures, manifest, atomic publish, checking someone else's | SQL |
+//! | [`excerpt`] | a subject's own entries, its scores recomputed from them alone (L2), and explained | how to sign a report |
 //! | [`night`] | the stages in their order, and what each leaves for the next | how any of them works |
 //! | [`cli`] | commands, flags, progress, exit codes | all of the above, beyond calling it |
 //!
@@ -35,6 +36,7 @@
 pub mod audit;
 pub mod cli;
 pub mod engine;
+pub mod excerpt;
 pub mod export;
 pub mod identity;
 pub mod instant;

@@ -16,17 +16,44 @@ pub struct Act {
 
 #[derive(Debug)]
 pub enum Kind {
-    Declared { amended: bool, statement_at: i64, declaration: Arc<Declaration> },
-    Withdrew { statement_at: i64 },
+    Declared {
+        amended: bool,
+        statement_at: i64,
+        declaration: Arc<Declaration>,
+    },
+    Withdrew {
+        statement_at: i64,
+    },
     Fact(Box<Fact>),
     Attested(Box<Attestation>),
-    Probed { interaction: u64, lone: bool, reporter: usize, passed: bool, ended_at: i64 },
+    Probed {
+        interaction: u64,
+        lone: bool,
+        reporter: usize,
+        passed: bool,
+        ended_at: i64,
+    },
     Stopped(Box<Stop>),
     Claimed(Arc<Claim>),
-    Answered { claim: Arc<Claim>, statement_at: i64 },
-    Resolved { claim: Arc<Claim>, resolution: Resolution, statement_at: i64 },
-    Excluded { target: u64, reason: &'static str, evaluator: Option<usize>, interaction: u64 },
-    Corrected { target: u64, repair: Repair },
+    Answered {
+        claim: Arc<Claim>,
+        statement_at: i64,
+    },
+    Resolved {
+        claim: Arc<Claim>,
+        resolution: Resolution,
+        statement_at: i64,
+    },
+    Excluded {
+        target: u64,
+        reason: &'static str,
+        evaluator: Option<usize>,
+        interaction: u64,
+    },
+    Corrected {
+        target: u64,
+        repair: Repair,
+    },
     /// An action that no profile knows.
     Noted,
 }

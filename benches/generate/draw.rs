@@ -1,10 +1,12 @@
 //! What happens by itself: facts, probes of their own, stops, claims, drawn at random around the subjects that are busy.
 
-use super::act::{Claim, Declaration, Fact, Forum, Resolution, Stop};
+use super::act::{Attestation, Claim, Declaration, Fact, Forum, Resolution, Stop};
+use super::queue::Seen;
 use super::random::{Random, Zipf, mix};
 use super::time::{DAY, HOUR, MINUTE, SECOND};
 use super::words::{
-    CAPABILITIES, CATEGORIES, DERIVED_BAD, DERIVED_CORRECTED, DERIVED_GOOD, DISCLOSURES, GROUNDS, PROMISES, PROVIDERS, VERIFIABLE,
+    CAPABILITIES, CATEGORIES, DERIVED_BAD, DERIVED_CORRECTED, DERIVED_GOOD, DISCLOSURES, GROUNDS, NOTES, PROMISES,
+    PROVIDERS, REASONS, VERIFIABLE,
 };
 use super::world::World;
 
@@ -48,8 +50,8 @@ impl<'w> Drawer<'w> {
         loop {
             let (caller, subject) = match self.random.below(1000) {
                 draw if draw < of_one_owner && !self.world.insiders.is_empty() => {
-                    let insider = *self.random.pick(&self.world.insiders);
-                    (insider, *self.random.pick(&self.world.owner_of(insider).subjects))
+                    let insider = self.random.pick(&self.world.insiders);
+                    (insider, self.random.pick(&self.world.owner_of(insider).subjects))
                 }
                 draw if draw < of_one_owner + 30 => (self.subject(), self.subject()),
                 _ => (self.evaluator(at), self.subject()),
@@ -75,23 +77,26 @@ impl<'w> Drawer<'w> {
         self.world.reporters.len() - 1 - self.random.below(self.world.probing as u64) as usize
     }
 
-    /// A capability of the declaration, the first often, and now and then one that was not declared.
+    /// A capability of the declaration, the first often, and now and then one of three that it never declared.
     pub fn capability(&mut self, subject: usize, declaration: Option<&Declaration>) -> &'static str {
         match declaration {
-            Some(declaration) if !self.random.per_mille(20) => match self.random.per_mille(600) {
+            Some(declaration) if !self.random.per_mille(5) => match self.random.per_mille(600) {
                 true => declaration.capabilities[0],
                 false => self.random.pick(&declaration.capabilities),
             },
-            Some(_) => self.random.pick(&CAPABILITIES),
-            None => CAPABILITIES[(mix(subject as u64) % CAPABILITIES.len() as u64) as usize],
+            _ => {
+                let undeclared = mix(subject as u64 + (self.random.below(3) << 32));
+                CAPABILITIES[(undeclared % CAPABILITIES.len() as u64) as usize]
+            }
         }
     }
 
     /// What a subject offers. An amendment keeps its first capability.
     pub fn declaration(&mut self, earlier: Option<&Declaration>) -> Declaration {
-        let mut capabilities: Vec<&'static str> = earlier.iter().filter_map(|earlier| earlier.capabilities.first().copied()).collect();
+        let mut capabilities: Vec<&'static str> =
+            earlier.iter().filter_map(|earlier| earlier.capabilities.first().copied()).collect();
         for _ in 0..1 + self.random.below(3) {
-            let capability = *self.random.pick(&CAPABILITIES);
+            let capability = self.random.pick(&CAPABILITIES);
             if !capabilities.contains(&capability) {
                 capabilities.push(capability);
             }
@@ -109,7 +114,13 @@ impl<'w> Drawer<'w> {
     }
 
     /// A fact about `subject`, its interaction named by `seq`.
-    pub fn fact(&mut self, seq: u64, at: i64, (caller, subject): (usize, usize), declaration: Option<&Declaration>) -> Fact {
+    pub fn fact(
+        &mut self,
+        seq: u64,
+        at: i64,
+        (caller, subject): (usize, usize),
+        declaration: Option<&Declaration>,
+    ) -> Fact {
         let random = &mut self.random;
         let transport = match random.below(1000) {
             0..10 => "TIMEOUT",
@@ -124,7 +135,8 @@ impl<'w> Drawer<'w> {
             _ => None,
         };
         // A late reporter, once in fifty; the work itself takes its time beyond the answer's latency.
-        let ended_at = at - random.between(200, 2 * MINUTE) - if random.per_mille(20) { random.between(0, 6 * HOUR) } else { 0 };
+        let ended_at =
+            at - random.between(200, 2 * MINUTE) - if random.per_mille(20) { random.between(0, 6 * HOUR) } else { 0 };
         let started_at = ended_at - latency_ms.unwrap_or(0) - random.between(0, 10 * SECOND);
         let verifiable = declaration.map_or(&[][..], |declaration| &declaration.promises);
         let verifiable = verifiable.iter().copied().filter(|promise| *promise < VERIFIABLE && transport == "OK");
@@ -133,7 +145,7 @@ impl<'w> Drawer<'w> {
         let engagement = (spending || random.per_mille(150)).then(|| mix(!(seq / 16)));
         let screening = (outcome == Some("REFUSED") && random.per_mille(400)).then(|| {
             let verdict = if random.per_mille(600) { "held" } else { "flagged" };
-            (verdict, *random.pick(&PROVIDERS))
+            (verdict, random.pick(&PROVIDERS))
         });
         Fact {
             interaction: mix(seq),
@@ -156,7 +168,7 @@ impl<'w> Drawer<'w> {
     /// A request that never reached its recipient.
     pub fn stop(&mut self, seq: u64, at: i64) -> (usize, Stop) {
         let (sender, recipient) = self.couple(at, 10);
-        let &(class, stage, ground) = self.random.pick(&GROUNDS);
+        let (class, stage, ground) = self.random.pick(&GROUNDS);
         let screened = class == "screening";
         let resolution = screened.then(|| match self.random.below(20) {
             0..12 => "blocked",
@@ -176,7 +188,7 @@ impl<'w> Drawer<'w> {
             ground,
             decided_by,
             resolution,
-            provider: screened.then(|| *self.random.pick(&PROVIDERS)),
+            provider: screened.then(|| self.random.pick(&PROVIDERS)),
             recipient: self.world.agents[recipient].owner,
             solicited: self.random.per_mille(50),
             stopped_at: at - self.random.between(SECOND, 10 * MINUTE),
@@ -199,11 +211,11 @@ impl<'w> Drawer<'w> {
         let duties_end_at = ends_at.filter(|_| random.per_mille(700)).map(|end| end + random.between(30, 400) * DAY);
         let last = ends_at.unwrap_or(at).min(at - DAY);
         let disclosed = random.between(effective_at + DAY, last);
-        let mut disclosures = vec![(*random.pick(&DISCLOSURES), disclosed)];
+        let mut disclosures = vec![(random.pick(&DISCLOSURES), disclosed)];
         if random.per_mille(250) {
-            disclosures.push((*random.pick(&DISCLOSURES), random.between(disclosed, last)));
+            disclosures.push((random.pick(&DISCLOSURES), random.between(disclosed, last)));
         }
-        let mut categories = vec![*random.pick(&CATEGORIES)];
+        let mut categories = vec![random.pick(&CATEGORIES)];
         if random.per_mille(200) && categories[0] != "technical" {
             categories.push("technical");
         }
@@ -227,9 +239,46 @@ impl<'w> Drawer<'w> {
         }
     }
 
+    /// What the caller says of a fact, in an entry of `at`.
+    pub fn judgment(&mut self, fact: &Seen, at: i64) -> Attestation {
+        let evaluator = fact.caller;
+        let random = &mut self.random;
+        let outcome = match fact.outcome {
+            _ if fact.spending && random.per_mille(750) => "VALUE_OK",
+            _ if fact.spending => "VALUE_POOR",
+            // One evaluator in eight is content with everything.
+            _ if mix(evaluator as u64) % 8 == 0 => "OK",
+            Some(derived) if random.per_mille(880) => derived,
+            _ => worked(random, fact.subject),
+        };
+        let statement_at = (at - random.between(SECOND, 30 * MINUTE)).max(fact.ended_at);
+        Attestation {
+            interaction: fact.interaction,
+            evaluator,
+            outcome,
+            statement_at,
+            note: random.per_mille(250).then(|| random.pick(&NOTES)),
+            engagement: fact.engagement,
+            spend: (fact.spending && random.per_mille(800))
+                .then(|| (random.between(500, 900_000), random.between(1, 400))),
+            reason: (outcome == "VALUE_POOR").then(|| random.pick(&REASONS)),
+        }
+    }
+
+    /// How long a caller takes to judge: most an hour at most, a few for weeks.
+    pub fn patience(&mut self) -> i64 {
+        let random = &mut self.random;
+        match random.below(100) {
+            0..60 => random.between(10 * SECOND, HOUR),
+            60..90 => random.between(HOUR, DAY),
+            90..99 => random.between(DAY, 7 * DAY),
+            _ => random.between(7 * DAY, 28 * DAY),
+        }
+    }
+
     /// How a claim ends.
     pub fn resolution(&mut self) -> Resolution {
-        let forum = *self.random.pick(&[Forum::Arbiter, Forum::Owners, Forum::Court]);
+        let forum = self.random.pick(&[Forum::Arbiter, Forum::Owners, Forum::Court]);
         match self.random.below(10) {
             0..2 => Resolution::Withdrawn,
             2..4 => Resolution::Acknowledged,

@@ -253,7 +253,7 @@ impl Speller {
 
     fn blank(&mut self, out: &mut Vec<u8>) {
         const BLANKS: [&[u8]; 8] = [b"", b"", b"", b"", b" ", b"  ", b"\t", b" \t "];
-        out.extend(*self.random.pick(&BLANKS));
+        out.extend(self.random.pick(&BLANKS));
     }
 
     fn text(&mut self, text: &str, out: &mut Vec<u8>) {

@@ -3,104 +3,17 @@
 //! A clean ledger gives no error finding (profile 1.7). What a rule forbids is not done here, or, where the profile asks for an
 //! exclusion, it is done now and then and excluded in the very next entry.
 
-use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use super::act::{Act, Attestation, Claim, Fact, Kind, Repair, Resolution};
+use super::act::{Act, Claim, Fact, Kind, Repair, Resolution};
 use super::draw::{Drawer, worked};
+use super::queue::{Due, Extent, Follow, Scope, Seen};
 use super::random::{Random, mix};
 use super::standing::{ATTESTATION_WINDOW, Ceiling, Pair, Standing};
 use super::time::{DAY, HOUR, MINUTE, SECOND};
-use super::words::{CAPABILITIES, NOTES, REASONS};
+use super::words::CAPABILITIES;
 use super::world::World;
-
-/// The ledger's length and its span of time.
-#[derive(Debug, Clone, Copy)]
-pub struct Extent {
-    pub entries: u64,
-    pub start: i64,
-    pub end: i64,
-}
-
-impl Extent {
-    /// An instant in the slot of an entry. Slots do not overlap, so instants never fall.
-    fn slot(self, seq: u64, random: &mut Random) -> i64 {
-        let (span, entries) = ((self.end - self.start) as u128, u128::from(self.entries.max(1)));
-        let from = span * u128::from(seq - 1) / entries;
-        let to = span * u128::from(seq) / entries;
-        self.start + from as i64 + random.below((to - from) as u64) as i64
-    }
-
-    /// The instant at so many thousandths of the span.
-    fn part(self, per_mille: i64) -> i64 {
-        self.start + (self.end - self.start) / 1000 * per_mille
-    }
-}
-
-/// What is going to happen.
-enum Follow {
-    Enroll(usize),
-    Amend(usize),
-    Withdraw(usize),
-    Attest { fact: Seen, again: bool },
-    Probe(Seen),
-    Correct(Seen, Scope),
-    Answer(Arc<Claim>),
-    Resolve(Arc<Claim>),
-    SetAside(Arc<Claim>),
-}
-
-/// An entry that others follow.
-#[derive(Clone, Copy)]
-struct Seen {
-    seq: u64,
-    at: i64,
-    subject: usize,
-    capability: Option<&'static str>,
-    caller: usize,
-    interaction: u64,
-    started_at: i64,
-    ended_at: i64,
-    outcome: Option<&'static str>,
-    spending: bool,
-    engagement: Option<u64>,
-}
-
-/// What a correction may do to its target.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    Void,
-    Move,
-    /// Another subject as well: the fact checked no promise.
-    MoveAnywhere,
-}
-
-struct Due {
-    at: i64,
-    order: u64,
-    follow: Follow,
-}
-
-impl Ord for Due {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.at, other.order).cmp(&(self.at, self.order))
-    }
-}
-
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Due {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Due {}
 
 /// The entries of a ledger, one after the other.
 pub struct Planner<'w> {
@@ -249,7 +162,7 @@ impl<'w> Planner<'w> {
         let probed = random.per_mille(12).then(|| random.between(MINUTE, 3 * HOUR));
         let corrected = !judged && !related && random.per_mille(10);
         if judged {
-            let delay = self.patience();
+            let delay = self.draw.patience();
             self.later(self.at + delay, Follow::Attest { fact: seen, again: false });
         }
         match probed {
@@ -259,17 +172,6 @@ impl<'w> Planner<'w> {
                 self.correct_later(seen, scope);
             }
             None => {}
-        }
-    }
-
-    /// How long a caller takes to judge: most an hour at most, a few for weeks.
-    fn patience(&mut self) -> i64 {
-        let random = &mut self.draw.random;
-        match random.below(100) {
-            0..60 => random.between(10 * SECOND, HOUR),
-            60..90 => random.between(HOUR, DAY),
-            90..99 => random.between(DAY, 7 * DAY),
-            _ => random.between(7 * DAY, 28 * DAY),
         }
     }
 
@@ -295,7 +197,14 @@ impl<'w> Planner<'w> {
         self.probe(subject, capability, mix(self.seq), true, ended_at)
     }
 
-    fn probe(&mut self, subject: usize, capability: Option<&'static str>, interaction: u64, lone: bool, ended_at: i64) -> Act {
+    fn probe(
+        &mut self,
+        subject: usize,
+        capability: Option<&'static str>,
+        interaction: u64,
+        lone: bool,
+        ended_at: i64,
+    ) -> Act {
         let reporter = self.draw.prober();
         let passed = worked(&mut self.draw.random, subject).starts_with("OK");
         let act = self.act(subject, capability, Kind::Probed { interaction, lone, reporter, passed, ended_at });
@@ -350,6 +259,9 @@ impl<'w> Planner<'w> {
             }
             Follow::Correct(target, scope) => Some(self.correct(&target, scope)),
             Follow::Answer(claim) => {
+                if !self.world.is_bound(claim.respondent, self.at) {
+                    return None;
+                }
                 let statement_at = self.moments_ago();
                 Some(self.act(claim.respondent, None, Kind::Answered { claim, statement_at }))
             }
@@ -368,7 +280,7 @@ impl<'w> Planner<'w> {
     fn declare(&mut self, subject: usize, amended: bool) -> Option<Act> {
         let earliest = self.moments_ago();
         let standing = &mut self.standings[subject];
-        if standing.enrolled.is_some() != amended {
+        if standing.enrolled.is_some() != amended || !self.world.is_bound(subject, self.at) {
             return None;
         }
         let statement_at = standing.state(earliest, self.at);
@@ -381,6 +293,9 @@ impl<'w> Planner<'w> {
     }
 
     fn withdraw(&mut self, subject: usize) -> Option<Act> {
+        if !self.world.is_bound(subject, self.at) {
+            return None;
+        }
         let earliest = self.moments_ago();
         let standing = &mut self.standings[subject];
         let from = standing.enrolled.take()?;
@@ -420,37 +335,13 @@ impl<'w> Planner<'w> {
             18..19 if free => self.correct_later(*fact, Scope::Void),
             _ => {}
         }
-        let attestation = self.judgment(fact);
+        let attestation = self.draw.judgment(fact, self.at);
         Some(self.act(subject, fact.capability, Kind::Attested(Box::new(attestation))))
-    }
-
-    fn judgment(&mut self, fact: &Seen) -> Attestation {
-        let evaluator = fact.caller;
-        let random = &mut self.draw.random;
-        let outcome = match fact.outcome {
-            _ if fact.spending && random.per_mille(750) => "VALUE_OK",
-            _ if fact.spending => "VALUE_POOR",
-            // One evaluator in eight is content with everything.
-            _ if mix(evaluator as u64) % 8 == 0 => "OK",
-            Some(derived) if random.per_mille(880) => derived,
-            _ => worked(random, fact.subject),
-        };
-        let statement_at = (self.at - random.between(SECOND, 30 * MINUTE)).max(fact.ended_at);
-        Attestation {
-            interaction: fact.interaction,
-            evaluator,
-            outcome,
-            statement_at,
-            note: random.per_mille(250).then(|| *random.pick(&NOTES)),
-            engagement: fact.engagement,
-            spend: (fact.spending && random.per_mille(800)).then(|| (random.between(500, 900_000), random.between(1, 400))),
-            reason: (outcome == "VALUE_POOR").then(|| *random.pick(&REASONS)),
-        }
     }
 
     fn correct(&mut self, target: &Seen, scope: Scope) -> Act {
         let repair = match (scope, self.draw.random.below(4)) {
-            (Scope::Void, _) | (_, 0) => Repair::Void(*self.draw.random.pick(&["failed_dedup", "wrong_interaction"])),
+            (Scope::Void, _) | (_, 0) => Repair::Void(self.draw.random.pick(&["failed_dedup", "wrong_interaction"])),
             (_, 1) => Repair::Interaction(mix(self.seq)),
             (Scope::MoveAnywhere, 2) => self.another_subject(target),
             _ => Repair::Capability(self.draw.random.pick(&CAPABILITIES)),
@@ -472,7 +363,7 @@ impl<'w> Planner<'w> {
 
     fn resolve(&mut self, claim: Arc<Claim>) -> Option<Act> {
         let (resolution, statement_at) = (self.draw.resolution(), self.moments_ago());
-        if !self.world.is_bound(claim.claimant, self.at) {
+        if !self.world.is_bound(claim.claimant, self.at) || !self.world.is_bound(claim.respondent, self.at) {
             return None;
         }
         let upheld = matches!(resolution, Resolution::Upheld(_) | Resolution::Acknowledged);

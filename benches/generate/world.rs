@@ -111,10 +111,12 @@ impl World {
             owner.anchor_hash = hashed(&[salt.as_bytes(), b":", owner.anchor.as_bytes()]);
         }
         let agents = maker.agents(&mut owners, &plans);
-        let (subjects, evaluators): (Vec<usize>, Vec<usize>) = (0..agents.len()).partition(|agent| plans[*agent].subject);
+        let (subjects, evaluators): (Vec<usize>, Vec<usize>) =
+            (0..agents.len()).partition(|agent| plans[*agent].subject);
         let insiders = evaluators.iter().copied().filter(|e| !owners[agents[*e].owner].subjects.is_empty()).collect();
         let owner_keys = owners.iter().enumerate().filter(|(_, owner)| owner.has_key);
-        let owner_keys = owner_keys.map(|(place, owner)| (place, key(seed, "owner", place, 0, owner.bound_at))).collect();
+        let owner_keys =
+            owner_keys.map(|(place, owner)| (place, key(seed, "owner", place, 0, owner.bound_at))).collect();
         let probing = (size.reporters / 10).max(1);
         let mut world = World {
             salt,
@@ -204,12 +206,13 @@ impl Maker {
         let anchor = match domain {
             Some(company) => companies[company].domain.clone(),
             None if self.random.per_mille(500) => format!("{person}{place}@post-{}.example", self.random.below(20)),
-            None => format!("{person}{place}@{}", self.random.pick(companies).domain),
+            None => format!("{person}{place}@{}", companies[self.random.below(companies.len() as u64) as usize].domain),
         };
         let bound_at = self.start - self.random.between(60, 1500) * DAY;
         // A handle alone of its anchor, in the last quarter before the end: a former member, where it was one.
         let leaves = agents == 1 && self.random.per_mille(20);
-        let operator = self.random.per_mille(120).then(|| format!("works-{}.example", self.random.below(1 + place as u64 / 6)));
+        let operator =
+            self.random.per_mille(120).then(|| format!("works-{}.example", self.random.below(1 + place as u64 / 6)));
         Owner {
             anchor,
             is_domain: domain.is_some(),
@@ -287,11 +290,12 @@ impl Maker {
             handles.push((handle, owner.bound_at, rotated));
         }
         let seed = self.seed;
-        let agents = handles.into_par_iter().zip(plans).enumerate().map(|(place, ((handle, bound_at, rotated), plan))| {
-            let keys = [Some(bound_at), rotated].into_iter().flatten().enumerate();
-            let keys = keys.map(|(turn, from)| key(seed, "agent", place, turn, from)).collect();
-            Agent { handle, owner: plan.owner, keys }
-        });
+        let agents =
+            handles.into_par_iter().zip(plans).enumerate().map(|(place, ((handle, bound_at, rotated), plan))| {
+                let keys = [Some(bound_at), rotated].into_iter().flatten().enumerate();
+                let keys = keys.map(|(turn, from)| key(seed, "agent", place, turn, from)).collect();
+                Agent { handle, owner: plan.owner, keys }
+            });
         agents.collect()
     }
 
@@ -300,7 +304,8 @@ impl Maker {
             let rotated = (place % 3 == 1).then(|| self.random.between(self.start, self.end));
             let keys = [Some(self.start - 900 * DAY), rotated].into_iter().flatten().enumerate();
             let keys = keys.map(|(turn, from)| key(self.seed, "reporter", place, turn, from)).collect();
-            let until = (place % 12 == 7).then(|| self.random.between(self.start + (self.end - self.start) / 2, self.end));
+            let until =
+                (place % 12 == 7).then(|| self.random.between(self.start + (self.end - self.start) / 2, self.end));
             Reporter { name: format!("https://runtime-{place}.{}.example", self.random.pick(&PLACES)), keys, until }
         });
         reporters.collect()

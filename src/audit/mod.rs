@@ -76,7 +76,7 @@ pub fn audit(session: &Session, inputs: &Inputs<'_>) -> Result<Audit, AuditError
         path: scratch.to_path_buf(),
         source,
     })?;
-    let relations = Relations::new(inputs.identities, inputs.charters, inputs.hashes);
+    let relations = Relations::new(inputs.identities, inputs.charters, inputs.hashes, inputs.as_of);
     let spans = inputs.policy.spans();
     let mut findings = Findings::default();
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use super::excerpt::{Explain, ExcerptOf, Recompute};
 use crate::instant;
 
 /// The nightly accountant of agent reputation: a ledger export in, one signed snapshot of every report out.
@@ -30,6 +31,12 @@ pub(super) enum Command {
     Rate(Rate),
     /// Check a published snapshot, with nothing but its files and, for pinning, a key
     Check(Check),
+    /// Write a subject's own excerpt of the ledger (§4.1)
+    Excerpt(ExcerptOf),
+    /// Recompute a subject's reports from its excerpt alone, and compare (L2)
+    Recompute(Recompute),
+    /// Say for a person what a score, or a rating, rests on
+    Explain(Explain),
     /// Make a signing key
     Keygen(Keygen),
 }
@@ -53,6 +60,9 @@ pub(super) struct Run {
     pub signing: Signing,
     #[command(flatten)]
     pub publishing: Publishing,
+    /// Audit every entry anew, whatever an earlier audit of this ledger found
+    #[arg(long)]
+    pub full_audit: bool,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]
@@ -78,6 +88,9 @@ pub(super) struct Load {
 pub(super) struct Audit {
     #[command(flatten)]
     pub store: Store,
+    /// Judge every entry anew, whatever an earlier audit of this ledger found
+    #[arg(long)]
+    pub full: bool,
     /// Check the hash chain alone, from Parquet
     #[arg(long)]
     pub chain: bool,

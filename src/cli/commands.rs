@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use super::arguments::{self, Command};
+use super::excerpt;
 use super::progress::Stage;
 use super::summary::{Findings, Summary, say};
 use crate::engine::Resources;
@@ -27,6 +28,9 @@ pub(super) fn run(command: Command) -> Result<ExitCode, NightError> {
         Command::Publish(given) => publish(given),
         Command::Rate(given) => rate(given),
         Command::Check(given) => check_snapshot(&given),
+        Command::Excerpt(given) => excerpt::excerpt(&given, &resources(&given.machine)?),
+        Command::Recompute(given) => excerpt::recompute(&given, &resources(&given.machine)?),
+        Command::Explain(given) => excerpt::explain(&given, &resources(&given.machine)?),
         Command::Keygen(given) => keygen(&given),
     }
 }
@@ -40,7 +44,7 @@ fn whole_night(given: arguments::Run) -> Result<ExitCode, NightError> {
     let mut warehouse = Warehouse::open_or_create(&path)?;
     let mut summary = Summary { as_of: Some(instant::format(as_of)), ..Summary::default() };
     load_stage(&given.export, &mut warehouse, salt.as_ref(), &mut summary)?;
-    audit_stage(&warehouse, as_of, &resources, &mut summary)?;
+    audit_stage(&warehouse, as_of, &resources, given.full_audit, &mut summary)?;
     report_stage(&warehouse, as_of, &resources, &mut summary)?;
     let options = publish_options(&given.publishing);
     let published = publish_stage(&warehouse, &given.out, &key, &keys, options, &mut summary);
@@ -78,7 +82,7 @@ fn audit(given: arguments::Audit) -> Result<ExitCode, NightError> {
     }
     let as_of = as_of(&given.instant);
     summary.as_of = Some(instant::format(as_of));
-    audit_stage(&warehouse, as_of, &resources, &mut summary)?;
+    audit_stage(&warehouse, as_of, &resources, given.full, &mut summary)?;
     summary.print(given.output.json);
     let errors = summary.findings.is_some_and(|findings| findings.errors > 0);
     Ok(if errors { ExitCode::from(1) } else { ExitCode::SUCCESS })
@@ -183,10 +187,11 @@ fn audit_stage(
     warehouse: &Warehouse,
     as_of: i64,
     resources: &Resources,
+    afresh: bool,
     summary: &mut Summary,
 ) -> Result<(), NightError> {
     let stage = Stage::begin("audit");
-    let audited = night::audit(warehouse, as_of, resources)?;
+    let audited = night::audit(warehouse, as_of, resources, afresh)?;
     let found = format!("{} errors, {} warnings", audited.errors, audited.warnings);
     summary.seconds.insert("audit", stage.end(&found));
     summary.findings =

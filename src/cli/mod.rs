@@ -11,6 +11,7 @@
 
 mod arguments;
 mod commands;
+mod excerpt;
 mod progress;
 mod summary;
 

@@ -27,7 +27,8 @@ mod tests {
 
     #[test]
     fn a_decimal_comes_back_in_its_one_spelling() {
-        for (units, places, text) in [(0, 2, "0.00"), (5, 2, "0.05"), (-105, 2, "-1.05"), (32_934_380, 6, "32.934380")] {
+        for (units, places, text) in [(0, 2, "0.00"), (5, 2, "0.05"), (-105, 2, "-1.05"), (32_934_380, 6, "32.934380")]
+        {
             assert_eq!(write(units, places), text);
             assert_eq!(read(text, places), Some(units));
         }

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::ExcerptError;
 use super::format::{
-    CorrectedBy, EntryLine, Excerpt, ExcludedBy, FORMAT, FoundRule, Header, PartyLine, PriorLine, RefusalsLine, Standing,
-    WitnessedLine,
+    CorrectedBy, EntryLine, Excerpt, ExcludedBy, FORMAT, FoundRule, Header, PartyLine, PriorLine, RefusalsLine,
+    Standing, WitnessedLine,
 };
 use super::redact::{Known, Pseudonyms, Redactor};
 use super::source::Source;
@@ -26,14 +26,19 @@ pub fn collect(
     as_of: Option<i64>,
     resources: &Resources,
 ) -> Result<Excerpt, ExcerptError> {
-    let source = Source::open(warehouse, subject, as_of, resources)?;
-    let known = known(&source)?;
-    let entries = entries(&source, &known)?;
-    let witnessed = witnessed(&source)?;
+    excerpt(&Source::open(warehouse, subject, as_of, resources)?)
+}
+
+/// The excerpt of an opened warehouse's subject.
+pub(super) fn excerpt(source: &Source) -> Result<Excerpt, ExcerptError> {
+    let subject = source.subject.as_str();
+    let known = known(source)?;
+    let entries = entries(source, &known)?;
+    let witnessed = witnessed(source)?;
     if entries.is_empty() && witnessed.is_empty() {
         return Err(source.unknown());
     }
-    let parties = parties(&source, &entries, known.get(subject))?;
+    let parties = parties(source, &entries, known.get(subject))?;
     let facts = &source.reported.facts;
     let header = Header {
         format: FORMAT.to_owned(),
@@ -45,18 +50,15 @@ pub fn collect(
         policy: source.inputs.policy.to_json(),
         ledger: facts.ledger.clone(),
     };
-    let (priors, refusals) = (priors(&source)?, refusals(&source)?);
+    let (priors, refusals) = (priors(source)?, refusals(source)?);
     Ok(Excerpt { header, entries, priors, refusals, parties, witnessed, signer: None })
 }
 
 fn known(source: &Source) -> Result<BTreeMap<String, Known>, ExcerptError> {
-    let rows = source.rows(
-        "identity",
-        "select handle, anchor, operator, owner_account, anchor_hash, operator_hash from identity",
-    )?;
+    let rows = source
+        .rows("identity", "select handle, anchor, operator, owner_account, anchor_hash, operator_hash from identity")?;
     let columns = [rows.text("anchor")?, rows.text("operator")?, rows.text("owner_account")?];
-    let (handle, anchor, operator) =
-        (rows.text("handle")?, rows.text("anchor_hash")?, rows.text("operator_hash")?);
+    let (handle, anchor, operator) = (rows.text("handle")?, rows.text("anchor_hash")?, rows.text("operator_hash")?);
     let mut known = BTreeMap::new();
     for row in 0..rows.len() {
         let (Some(handle), Some(anchor_hash)) = (handle.get(row), anchor.get(row)) else { continue };

@@ -31,7 +31,9 @@ pub enum ExcerptError {
     #[error("a table: {0}")]
     Table(#[from] arrow::error::ArrowError),
     /// The bureau holds nothing about the subject.
-    #[error("{subject}: the ledger holds no entry about this subject at {as_of}; handles are compared as they are spelt")]
+    #[error(
+        "{subject}: the ledger holds no entry about this subject at {as_of}; handles are compared as they are spelt"
+    )]
     Unknown {
         /// The handle or ANS name asked for.
         subject: String,

@@ -136,7 +136,10 @@ fn assemble(values: Vec<Value>) -> Result<Excerpt, (usize, String)> {
         match line {
             Line::Header(found) if found.format == FORMAT => header = Some(found),
             Line::Header(found) => {
-                return Err(fault(format!("the format {:?} is not {FORMAT}, the one that is known here", found.format)));
+                return Err(fault(format!(
+                    "the format {:?} is not {FORMAT}, the one that is known here",
+                    found.format
+                )));
             }
             Line::Entry(line) => entries.push(line),
             Line::Prior(line) => priors.push(line),
@@ -174,7 +177,8 @@ pub(super) fn verified(document: &Value, tag: &str, inner: &[u8]) -> Result<Stri
     if key.kid() != member("bureau_kid") {
         return Err("bureau_kid is not the thumbprint of bureau_key".to_owned());
     }
-    let signature: Option<[u8; 64]> = STANDARD.decode(member("bureau_sig")).ok().and_then(|bytes| bytes.try_into().ok());
+    let signature: Option<[u8; 64]> =
+        STANDARD.decode(member("bureau_sig")).ok().and_then(|bytes| bytes.try_into().ok());
     match signature {
         Some(signature) if key.verify(tag, inner, &signature) => Ok(key.kid()),
         _ => Err(format!("bureau_sig does not verify under {tag}")),

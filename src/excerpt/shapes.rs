@@ -112,13 +112,8 @@ const NDA_CLAIMED: &[Member] = &[
     ("respondent_org", Scalar),
 ];
 
-const NDA_ANSWERED: &[Member] = &[
-    ("claim_digest", Scalar),
-    ("text", Scalar),
-    ("statement_at", Scalar),
-    ("key", Scalar),
-    ("signature", Scalar),
-];
+const NDA_ANSWERED: &[Member] =
+    &[("claim_digest", Scalar), ("text", Scalar), ("statement_at", Scalar), ("key", Scalar), ("signature", Scalar)];
 
 const NDA_RESOLVED: &[Member] = &[
     ("claim_digest", Scalar),
@@ -185,7 +180,9 @@ mod tests {
             let Some(Object(members)) = detail_of(table.name) else { continue };
             for column in table.columns {
                 let path = super::super::tables::path(table.name, column.name);
-                let Some(("detail", first)) = path.first().zip(path.get(1)).map(|(at, first)| (*at, *first)) else { continue };
+                let Some(("detail", first)) = path.first().zip(path.get(1)).map(|(at, first)| (*at, *first)) else {
+                    continue;
+                };
                 assert!(members.iter().any(|(name, _)| *name == first), "{}.{}", table.name, column.name);
             }
         }

@@ -57,9 +57,8 @@ impl Source {
     ) -> Result<Source, ExcerptError> {
         let reported: Reported = stage(&warehouse.join("documents/run.json"), "report")?;
         let audited: Audited = stage(&warehouse.join("audit.json"), "audit")?;
-        let stale = |what: String| {
-            ExcerptError::Night(NightError::Stage { path: warehouse.path().to_path_buf(), what })
-        };
+        let stale =
+            |what: String| ExcerptError::Night(NightError::Stage { path: warehouse.path().to_path_buf(), what });
         let found = reported.facts.as_of;
         if let Some(asked) = as_of.filter(|asked| *asked != found) {
             return Err(stale(format!(

@@ -39,6 +39,7 @@ impl fmt::Display for Ground {
 #[derive(Debug, Clone)]
 pub struct Relations<'a> {
     identities: &'a Identities,
+    as_of: i64,
     parties: Parties,
     rules: Rules<'a>,
     /// In the order of the identities.
@@ -50,8 +51,9 @@ pub struct Relations<'a> {
 }
 
 impl<'a> Relations<'a> {
-    /// Indexes the identities and charters of an export.
-    pub fn new(identities: &'a Identities, charters: &'a Charters, anchor_hashes: &AnchorHashes) -> Relations<'a> {
+    /// Indexes the identities and charters of an export. Parties are those at `as_of`, the run's *T* (1.6); memberships those of the
+    /// instant asked about (2.9).
+    pub fn new(identities: &'a Identities, charters: &'a Charters, anchor_hashes: &AnchorHashes, as_of: i64) -> Relations<'a> {
         let mut hash_of: HashMap<&str, String> = HashMap::new();
         let mut handles: HashMap<&str, Vec<usize>> = HashMap::new();
         let mut hashes = Vec::with_capacity(identities.len());
@@ -78,6 +80,7 @@ impl<'a> Relations<'a> {
             .collect();
         Relations {
             identities,
+            as_of,
             parties: Parties::new(identities),
             rules: Rules::new(charters),
             hashes,
@@ -117,7 +120,7 @@ impl<'a> Relations<'a> {
             return Some(Ground::Anchor);
         }
         let (a, b) = (self.identities.get(a)?, self.identities.get(b)?);
-        if let Some(ground) = self.close(&a.anchor, b, at) {
+        if let Some(ground) = self.close(&a.anchor, b) {
             return Some(ground);
         }
         self.share_an_organization(a, b, at)
@@ -133,7 +136,7 @@ impl<'a> Relations<'a> {
     ) -> Option<Ground> {
         let subject = self.identities.get(subject)?;
         let anchor = self.anchor_of_hash(caller_anchor_hash)?;
-        if let Some(ground) = self.close(anchor, subject, at) {
+        if let Some(ground) = self.close(anchor, subject) {
             return Some(ground);
         }
         let handles = self
@@ -149,12 +152,12 @@ impl<'a> Relations<'a> {
             .then_some(Ground::Organization)
     }
 
-    fn close(&self, anchor: &str, subject: &Identity, at: i64) -> Option<Ground> {
+    fn close(&self, anchor: &str, subject: &Identity) -> Option<Ground> {
         if anchor == subject.anchor {
             return Some(Ground::Anchor);
         }
         self.parties
-            .same_party_at(anchor, &subject.anchor, at)
+            .same_party_at(anchor, &subject.anchor, self.as_of)
             .then_some(Ground::Party)
     }
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::previous::{self, Earlier};
 use super::{Inputs, NightError, open_session, write};
 use crate::audit;
 use crate::engine::Resources;
@@ -54,9 +55,21 @@ pub(super) const WITHHELD: &str = "withheld.parquet";
 pub(super) const FINDINGS: &str = "findings.parquet";
 
 /// Audits the warehouse at `as_of` and leaves `findings.jsonl`, `findings.parquet` (`seq, rule, severity, message`) and `audit.json` there.
-pub fn audit(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Result<Audited, NightError> {
+///
+/// It builds on the audit before, where that is of this ledger; `afresh` judges every entry anew. The findings are the same.
+pub fn audit(
+    warehouse: &Warehouse,
+    as_of: i64,
+    resources: &Resources,
+    afresh: bool,
+) -> Result<Audited, NightError> {
     let inputs = Inputs::open(warehouse)?;
     let session = open_session(warehouse, &inputs, as_of, resources)?;
+    let earlier = if afresh {
+        None
+    } else {
+        Earlier::open(warehouse, &session).inspect_err(|why| tracing::info!("audit: every entry anew: {why}")).ok()
+    };
     let given = audit::Inputs {
         identities: &inputs.identities,
         charters: &inputs.charters,
@@ -65,7 +78,7 @@ pub fn audit(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Result
         hashes: &inputs.hashes,
         as_of,
         scratch: &warehouse.join("derived/audit"),
-        previous: None,
+        previous: earlier.as_ref().map(Earlier::as_previous),
     };
     let found = audit::audit(&session, &given)?;
     let mut lines = String::new();
@@ -82,6 +95,7 @@ pub fn audit(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Result
     for (name, batch) in [(FINDINGS, found.finding_table()?), (WITHHELD, found.withheld_table()?)] {
         write_table(&warehouse.join(name), batch.schema(), [Ok(batch)])?;
     }
+    previous::leave(warehouse, &inputs, as_of, found.findings())?;
     let audited = Audited {
         as_of,
         load: warehouse.number(),

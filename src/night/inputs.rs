@@ -117,7 +117,7 @@ impl Inputs {
 }
 
 /// The lines of a file, numbered from 1, without an empty last one.
-fn lines(content: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+pub(super) fn lines(content: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let content = content.strip_suffix(b"\n").unwrap_or(content);
     let none = content.is_empty();
     content.split(|byte| *byte == b'\n').filter(move |_| !none).zip(1..).map(|(line, number)| (number, line))

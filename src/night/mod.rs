@@ -11,6 +11,7 @@ mod audit;
 mod error;
 mod inputs;
 mod load;
+mod previous;
 mod publish;
 mod rate;
 mod report;
@@ -20,7 +21,7 @@ pub use error::NightError;
 pub use inputs::Inputs;
 pub use load::load;
 pub use publish::{PublishOptions, publish};
-pub use rate::{Rated, rate};
+pub use rate::{Rated, rate, rating_of};
 pub use report::{Reported, report};
 
 use std::path::Path;

@@ -1,14 +1,19 @@
 //! The second method by itself, and what it leaves for the publish stage.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use super::report::{put_documents, put_table};
+use serde_json::Value;
+
+use super::report::{FOLDER, put_documents, put_table};
 use super::{NightError, fresh_folder, write};
 use crate::engine::{Resources, Session};
 use crate::ledger::canonical;
 use crate::rating::{self, Parameters, Ratings};
 use crate::snapshot::document::Kind;
+use crate::warehouse::Warehouse;
 
 /// Refused rows of the rating tables, one JSON object a line.
 pub(super) const REFUSED: &str = "refused-rows.jsonl";
@@ -44,6 +49,21 @@ pub fn rate(tables: &Path, out: &Path, parameters: &Parameters, resources: &Reso
     write(&out.join("method.json"), &canonical::to_vec(&rating::method(parameters)))?;
     std::fs::remove_dir_all(&work).map_err(|source| NightError::io(&work, source))?;
     Ok(rated)
+}
+
+/// The rating of an agent that the last report stage left.
+pub fn rating_of(warehouse: &Warehouse, agent: &str) -> Result<Value, NightError> {
+    let path = warehouse.join(FOLDER).join(Kind::Rating.name()).with_extension("jsonl");
+    let missing = |what: &str| NightError::Stage { path: path.clone(), what: what.to_owned() };
+    let file = File::open(&path).map_err(|_| missing("there are no ratings; load an export with rating/ and report"))?;
+    for line in BufReader::new(file).lines() {
+        let line = line.map_err(|source| NightError::io(&path, source))?;
+        let rating: Value = serde_json::from_str(&line).map_err(|_| missing("cannot be read; report again"))?;
+        if rating["agent_id"] == agent {
+            return Ok(rating);
+        }
+    }
+    Err(missing(&format!("there is no rating of agent {agent}")))
 }
 
 /// Writes documents and flat tables into a folder that has `tables/`.

@@ -123,3 +123,31 @@ fn a_changed_byte_anywhere_fails_the_check_and_names_the_file() {
     }
     assert_success(&place.bureau(&["check", "out/snapshots/latest"]));
 }
+
+#[test]
+fn a_night_builds_on_the_audit_before_and_finds_what_a_full_one_finds() {
+    let place = Place::new("attacks");
+    let load = ["load", "--export", "export", "--warehouse", "w", "--salt-file", "export/anchor.salt"];
+    let ledger = fs::read_to_string(place.path("export/ledger.jsonl")).unwrap();
+    let lines: Vec<&str> = ledger.split_inclusive('\n').collect();
+    fs::write(place.path("export/ledger.jsonl"), lines[..2500].concat()).unwrap();
+    assert_success(&place.bureau(&load));
+    place.bureau(&["audit", "--warehouse", "w", "--as-of", "2026-11-01T00:00:00Z"]);
+    fs::write(place.path("export/ledger.jsonl"), &ledger).unwrap();
+    assert_success(&place.bureau(&load));
+    let findings = |more: &[&str]| {
+        let output = place.bureau(&[&["audit", "--warehouse", "w", "--as-of", AS_OF][..], more].concat());
+        let log = String::from_utf8_lossy(&output.stderr).into_owned();
+        (fs::read_to_string(place.path("w/findings.jsonl")).unwrap(), log.contains("every entry anew"))
+    };
+    let (night, anew) = findings(&[]);
+    assert!(!anew);
+    assert_eq!(findings(&["--full"]).0, night);
+    // What was left by another program, or for another ledger, is not built on, and the audit says so.
+    let left = place.path("w/last-audit/audit.json");
+    for (is, becomes) in [("\"program\": \"", "\"program\": \"0."), ("\"entry_hash\": \"", "\"entry_hash\": \"A")] {
+        let text = fs::read_to_string(&left).unwrap();
+        fs::write(&left, text.replace(is, becomes)).unwrap();
+        assert_eq!(findings(&[]), (night.clone(), true));
+    }
+}

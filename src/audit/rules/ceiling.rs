@@ -26,7 +26,7 @@ impl Ceiling {
     }
 
     /// Whether this attestation passes the ceiling: more than the limit, itself included, lie in `(at − window, at]` and come no
-    /// later in the ledger. One that does not `count` is judged, but later ones do not count it.
+    /// later in the ledger. One that does not `count`, being in error, is judged by the others: nothing counts it.
     pub fn passed(&mut self, evaluator: &str, subject: &str, at: i64, counts: bool) -> bool {
         if self.evaluator != evaluator || self.subject != subject {
             evaluator.clone_into(&mut self.evaluator);
@@ -37,7 +37,7 @@ impl Ceiling {
         let from = self
             .earlier
             .partition_point(|x| *x <= at && !self.spans.in_rate_window(*x, at));
-        let count = until.saturating_sub(from) as u64 + 1;
+        let count = until.saturating_sub(from) as u64 + u64::from(counts);
         if counts {
             self.earlier.insert(until, at);
         }
@@ -84,7 +84,8 @@ mod tests {
         assert!(!ceiling.passed("e", "t", 2, true));
         assert!(!ceiling.passed("f", "t", 3, false));
         assert!(!ceiling.passed("f", "t", 4, true));
-        assert!(ceiling.passed("f", "t", 5, false));
+        assert!(!ceiling.passed("f", "t", 5, false), "itself does not count");
+        assert!(ceiling.passed("f", "t", 6, true));
     }
 
     #[test]
@@ -114,7 +115,7 @@ mod tests {
             for _ in 0..60 {
                 let (at, counts) = (next(20) as i64 * (DAY_MS / 2), next(4) > 0);
                 let inside = |x: i64| x > at - 2 * DAY_MS && x <= at;
-                let count = 1 + plain
+                let count = usize::from(counts) + plain
                     .iter()
                     .filter(|(x, counts)| *counts && inside(*x))
                     .count();

@@ -151,7 +151,7 @@ fn exclusions_of_a_clean_export_are_those_of_related_sides() {
     let identities = identities(&fixture_text("small/export/identities.jsonl")).unwrap();
     let charters = charters(&fixture_text("small/export/charters.jsonl")).unwrap();
     let salt = Salt::read(&fixture("small/export/anchor.salt")).unwrap();
-    let relations = Relations::new(&identities, &charters, &AnchorHashes::of(&identities, &salt));
+    let relations = Relations::new(&identities, &charters, &AnchorHashes::of(&identities, &salt), crate::instant::parse("2026-11-30T00:00:00Z").unwrap());
     let entries: Vec<Value> = fixture_text("small/export/ledger.jsonl")
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok())

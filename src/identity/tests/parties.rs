@@ -59,9 +59,9 @@ fn parties_are_joined_by_operators_from_the_binding_on() {
 }
 
 #[test]
-fn self_dealing_is_judged_at_the_entrys_instant() {
+fn membership_is_that_of_the_entrys_instant() {
     let (identities, charters) = world();
-    let relations = Relations::new(&identities, &charters, &AnchorHashes::of(&identities, &Salt::of_bytes(b"salt".to_vec())));
+    let relations = Relations::new(&identities, &charters, &AnchorHashes::of(&identities, &Salt::of_bytes(b"salt".to_vec())), nov(30, 0));
     let ana = "Mail.ana@org.example";
     assert_eq!(
         relations.handles_related_at(ana, "Mail2.ana@org.example", nov(2, 0)),
@@ -141,16 +141,16 @@ fn a_caller_may_be_the_operator_of_the_subject() {
         ),
     ];
     let (read, none) = (identities(&lines.concat()).unwrap(), Charters::empty());
-    let relations = Relations::new(&read, &none, &AnchorHashes::of(&read, &Salt::of_bytes(b"salt".to_vec())));
+    let hashes = AnchorHashes::of(&read, &Salt::of_bytes(b"salt".to_vec()));
+    let at_t = |as_of| Relations::new(&read, &none, &hashes, as_of);
+    let relations = at_t(nov(5, 0));
     assert_eq!(
         relations.hash_related_at(&anchor_hash(b"salt", "op.example"), "A", nov(2, 0)),
         Some(Ground::Party)
     );
-    assert_eq!(relations.handles_related_at("A", "B", nov(4, 0)), None);
-    assert_eq!(
-        relations.handles_related_at("A", "B", nov(5, 0)),
-        Some(Ground::Party)
-    );
+    // A party is that of the run's T (1.6), whatever the entry's instant.
+    assert_eq!(relations.handles_related_at("A", "B", nov(4, 0)), Some(Ground::Party));
+    assert_eq!(at_t(nov(5, 0) - 1).handles_related_at("A", "B", nov(4, 0)), None);
     assert_eq!(
         relations.hash_related_at(&anchor_hash(b"salt", "b@y.example"), "A", nov(5, 0)),
         Some(Ground::Party)

@@ -16,46 +16,19 @@ use bureau::rating::{Parameters, rate};
 const AS_OF: i64 = 1_796_000_000_000 - 3_200_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut numbers = std::env::args()
-        .skip(1)
-        .filter_map(|argument| argument.parse::<u64>().ok());
-    let (decisions, agents) = (
-        numbers.next().unwrap_or(1_000_000),
-        numbers.next().unwrap_or(20_000).max(1),
-    );
+    let mut numbers = std::env::args().skip(1).filter_map(|argument| argument.parse::<u64>().ok());
+    let (decisions, agents) = (numbers.next().unwrap_or(1_000_000), numbers.next().unwrap_or(20_000).max(1));
     let scratch = tempfile::tempdir()?;
     let tables = scratch.path().join("rating");
     let bytes = generate(&tables, decisions, agents)?;
-    eprintln!(
-        "{decisions} decisions of {agents} agents, {} MB",
-        bytes / 1_000_000
-    );
+    eprintln!("{decisions} decisions of {agents} agents, {} MB", bytes / 1_000_000);
     let started = Instant::now();
-    let resources = Resources {
-        threads: std::thread::available_parallelism()?.get(),
-        memory: 512 << 20,
-    };
+    let resources = Resources { threads: std::thread::available_parallelism()?.get(), memory: 512 << 20 };
     let session = Session::open(&resources, &scratch.path().join("spill"))?;
-    let parameters = Parameters {
-        as_of: AS_OF,
-        expires_at: AS_OF + 93_600_000,
-        window_decisions: 1000,
-    };
-    let ratings = rate(
-        &tables,
-        &scratch.path().join("store"),
-        &session,
-        &parameters,
-    )?;
-    let documents: usize = ratings
-        .documents()
-        .map(|document| document.to_string().len())
-        .sum();
-    let rows: usize = ratings
-        .flat()?
-        .iter()
-        .map(|(_, batch)| batch.num_rows())
-        .sum();
+    let parameters = Parameters { as_of: AS_OF, expires_at: AS_OF + 93_600_000, window_decisions: 1000 };
+    let ratings = rate(&tables, &scratch.path().join("store"), &session, &parameters)?;
+    let documents: usize = ratings.documents().map(|document| document.to_string().len()).sum();
+    let rows: usize = ratings.flat()?.iter().map(|(_, batch)| batch.num_rows()).sum();
     let seconds = started.elapsed().as_secs_f64();
     println!(
         "{} ratings ({} MB, {rows} flat rows), {} refused, {seconds:.2} s, {:.0} decisions a second, peak {} MB",
@@ -105,19 +78,13 @@ impl Stream {
 fn generate(dir: &Path, decisions: u64, agents: u64) -> std::io::Result<u64> {
     std::fs::create_dir_all(dir)?;
     let mut stream = Stream(4);
-    let create = |name: &str| {
-        File::create(dir.join(name)).map(|file| BufWriter::with_capacity(1 << 20, file))
-    };
+    let create = |name: &str| File::create(dir.join(name)).map(|file| BufWriter::with_capacity(1 << 20, file));
     let mut file = create("organizations.jsonl")?;
     let organizations = agents.div_ceil(3);
     for place in 0..organizations {
         let level = match place % 4 {
-            0 => {
-                r#""domain":"d.example","verification_level":"domain","verified_at":"2026-09-20T00:00:00Z""#
-            }
-            1 => {
-                r#""verification_level":"kyb","verified_at":"2026-02-20T00:00:00Z","verified_by":"operator""#
-            }
+            0 => r#""domain":"d.example","verification_level":"domain","verified_at":"2026-09-20T00:00:00Z""#,
+            1 => r#""verification_level":"kyb","verified_at":"2026-02-20T00:00:00Z","verified_by":"operator""#,
             _ => r#""verification_level":"none""#,
         };
         writeln!(file, r#"{{"id":"org_{place}",{level}}}"#)?;
@@ -147,29 +114,16 @@ fn generate(dir: &Path, decisions: u64, agents: u64) -> std::io::Result<u64> {
     let mut file = create("transactions.jsonl")?;
     for _ in 0..decisions {
         // A few agents decide most: half of the decisions belong to a hundredth of them.
-        let busy = if stream.below(2) == 0 {
-            agents.div_ceil(100)
-        } else {
-            agents
-        };
+        let busy = if stream.below(2) == 0 { agents.div_ceil(100) } else { agents };
         decision(&mut file, &mut stream, busy, &ids)?;
     }
     file.flush()?;
     Ok(std::fs::metadata(dir.join("transactions.jsonl"))?.len())
 }
 
-fn decision(
-    file: &mut impl Write,
-    stream: &mut Stream,
-    agents: u64,
-    ids: &[String],
-) -> std::io::Result<()> {
+fn decision(file: &mut impl Write, stream: &mut Stream, agents: u64, ids: &[String]) -> std::io::Result<()> {
     let (id, agent) = (stream.uuid(), &ids[stream.below(agents) as usize]);
-    let (month, day, time) = (
-        6 + stream.below(5),
-        1 + stream.below(28),
-        stream.below(86_400_000),
-    );
+    let (month, day, time) = (6 + stream.below(5), 1 + stream.below(28), stream.below(86_400_000));
     let (status, reason) = match stream.below(20) {
         0 => ("denied", "\"VENDOR_NOT_ALLOWLISTED\""),
         1 => ("denied", "\"REQUIRES_HUMAN_APPROVAL\""),
@@ -197,6 +151,5 @@ fn decision(
 fn peak_kilobytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok())
-        .unwrap_or(0)
+    line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok()).unwrap_or(0)
 }

@@ -37,60 +37,29 @@ impl Workload {
     fn new(count: usize) -> Self {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut draw = |below: u64| {
-            state = state
-                .wrapping_mul(0x5851_f42d_4c95_7f2d)
-                .wrapping_add(0x1405_7b7e_f767_814f);
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
             (state >> 33) % below
         };
         let signing: Vec<SigningKey> = (0..REPORTERS + EVALUATORS)
-            .map(|i| {
-                SigningKey::from_bytes(
-                    &Sha512::digest(i.to_le_bytes())[..32]
-                        .try_into()
-                        .expect("32 bytes"),
-                )
-            })
+            .map(|i| SigningKey::from_bytes(&Sha512::digest(i.to_le_bytes())[..32].try_into().expect("32 bytes")))
             .collect();
-        let keys = signing
-            .iter()
-            .map(|key| Key::from_bytes(key.verifying_key().as_bytes()).expect("a key"))
-            .collect();
+        let keys = signing.iter().map(|key| Key::from_bytes(key.verifying_key().as_bytes()).expect("a key")).collect();
         let signed = (0..count)
             .map(|i| {
                 let fact = draw(4) != 0;
-                let signer = if fact {
-                    draw(REPORTERS)
-                } else {
-                    REPORTERS + draw(EVALUATORS)
-                } as usize;
-                let message = if fact {
-                    fact_text(i, signer)
-                } else {
-                    line_text(i)
-                };
+                let signer = if fact { draw(REPORTERS) } else { REPORTERS + draw(EVALUATORS) } as usize;
+                let message = if fact { fact_text(i, signer) } else { line_text(i) };
                 let signature = signing[signer].sign(&message).to_bytes();
-                Signed {
-                    signer,
-                    message,
-                    signature,
-                }
+                Signed { signer, message, signature }
             })
             .collect();
-        Self {
-            signing,
-            keys,
-            signed,
-        }
+        Self { signing, keys, signed }
     }
 
     fn items(&self) -> Vec<Item<'_>> {
         self.signed
             .iter()
-            .map(|s| Item {
-                key: &self.keys[s.signer],
-                signature: &s.signature,
-                message: &s.message,
-            })
+            .map(|s| Item { key: &self.keys[s.signer], signature: &s.signature, message: &s.message })
             .collect()
     }
 
@@ -99,9 +68,7 @@ impl Workload {
         let signed = &mut self.signed[at];
         let secret = ExpandedSecretKey::from(self.signing[signed.signer].as_bytes()).scalar;
         let r = Scalar::from(1_234_567u64 + at as u64);
-        let encoded = (EdwardsPoint::mul_base(&r) + EIGHT_TORSION[4])
-            .compress()
-            .to_bytes();
+        let encoded = (EdwardsPoint::mul_base(&r) + EIGHT_TORSION[4]).compress().to_bytes();
         let hash = Sha512::new()
             .chain_update(encoded)
             .chain_update(self.keys[signed.signer].as_bytes())
@@ -126,11 +93,8 @@ fn fact_text(i: usize, reporter: usize) -> Vec<u8> {
 }
 
 fn line_text(i: usize) -> Vec<u8> {
-    format!(
-        "fdbk-attest-v1:itx_{i:016x}:Agent{}.name@example.org:freight-audit:OK:2026-03-01T12:00:00.000Z",
-        i % 977
-    )
-    .into_bytes()
+    format!("fdbk-attest-v1:itx_{i:016x}:Agent{}.name@example.org:freight-audit:OK:2026-03-01T12:00:00.000Z", i % 977)
+        .into_bytes()
 }
 
 fn bench(c: &mut Criterion) {
@@ -141,19 +105,12 @@ fn bench(c: &mut Criterion) {
 
     group.throughput(Throughput::Elements(1024));
     group.bench_function("strict", |b| {
-        b.iter(|| {
-            items[..1024]
-                .iter()
-                .all(|item| verify_strict(item.key, black_box(item.message), item.signature))
-        });
+        b.iter(|| items[..1024].iter().all(|item| verify_strict(item.key, black_box(item.message), item.signature)));
     });
     for size in [1024, 8192, BATCH] {
         group.throughput(Throughput::Elements(size as u64));
-        group.bench_with_input(
-            BenchmarkId::new("batch", size),
-            &items[..size],
-            |b, items| b.iter(|| verify_all(items)),
-        );
+        group
+            .bench_with_input(BenchmarkId::new("batch", size), &items[..size], |b, items| b.iter(|| verify_all(items)));
     }
 
     group.throughput(Throughput::Elements(BATCH as u64));
@@ -164,11 +121,7 @@ fn bench(c: &mut Criterion) {
     torsion.add_torsion(BATCH / 3);
     group.bench_function("torsion", |b| b.iter(|| verify_all(&torsion.items())));
     let mut thick = Workload::new(BATCH);
-    thick
-        .signed
-        .iter_mut()
-        .step_by(2)
-        .for_each(|signed| signed.signature[40] ^= 1);
+    thick.signed.iter_mut().step_by(2).for_each(|signed| signed.signature[40] ^= 1);
     group.bench_function("thick", |b| b.iter(|| verify_all(&thick.items())));
     group.finish();
 }

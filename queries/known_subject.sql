@@ -1,5 +1,5 @@
 -- One row a subject that has a report (profile 2.4): the subject of an entry that counts, the `sender` that a counted fact names,
--- the claimant of a counted claim.
+-- the claimant of a counted claim. A correction is an entry about its subject too, so that no report disappears with what it voids.
 --
 --   subject
 select subject from declaration
@@ -17,6 +17,8 @@ union
 select subject from stop_accepted
 union
 select subject from standing_exclusion
+union
+select c.subject from policy p cross join corrected c left join discounted d on d.seq = c.seq where c.at <= p.as_of and d.seq is null
 union
 select respondent from claim_entry
 union

@@ -41,7 +41,9 @@ pub fn format(ms: i64) -> String {
 }
 
 fn number(digits: &[u8]) -> Result<i64, InstantFault> {
-    digits.iter().try_fold(0, |sum, d| if d.is_ascii_digit() { Ok(sum * 10 + i64::from(d - b'0')) } else { Err(InstantFault) })
+    digits
+        .iter()
+        .try_fold(0, |sum, d| if d.is_ascii_digit() { Ok(sum * 10 + i64::from(d - b'0')) } else { Err(InstantFault) })
 }
 
 /// The milliseconds of `.fraction`, and what stands behind it.
@@ -104,9 +106,20 @@ mod tests {
     #[test]
     fn what_is_local_leap_or_no_date_is_refused() {
         for text in [
-            "2026-11-30T00:00:00", "2026-11-30 00:00:00Z", "2026-11-30T24:00:00Z", "2016-12-31T23:59:60Z", "2026-02-29T00:00:00Z",
-            "2026-13-01T00:00:00Z", "2026-11-30T00:00:00.Z", "2026-11-30T00:00Z", "2026-11-30T00:00:00+0100", "2026-11-30T00:00:00+24:00",
-            "", "x", "2026-11-30T00:00:00ZZ", "٢٠26-11-30T00:00:00Z",
+            "2026-11-30T00:00:00",
+            "2026-11-30 00:00:00Z",
+            "2026-11-30T24:00:00Z",
+            "2016-12-31T23:59:60Z",
+            "2026-02-29T00:00:00Z",
+            "2026-13-01T00:00:00Z",
+            "2026-11-30T00:00:00.Z",
+            "2026-11-30T00:00Z",
+            "2026-11-30T00:00:00+0100",
+            "2026-11-30T00:00:00+24:00",
+            "",
+            "x",
+            "2026-11-30T00:00:00ZZ",
+            "٢٠26-11-30T00:00:00Z",
         ] {
             assert_eq!(parse(text), Err(InstantFault), "{text}");
         }

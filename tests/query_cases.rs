@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BooleanArray, Decimal128Array, Int64Array, RecordBatch, StringArray, TimestampMillisecondArray};
+use arrow::array::{
+    ArrayRef, BooleanArray, Decimal128Array, Int64Array, RecordBatch, StringArray, TimestampMillisecondArray,
+};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Field, Fields, Schema, TimeUnit};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
@@ -145,10 +147,13 @@ fn nested(kind: &str, cells: &[Option<&str>]) -> ArrayRef {
     let wanted = match kind {
         "texts" => list(DataType::Utf8),
         "promises" => list(DataType::Struct(Fields::from(vec![text("id"), text("class"), text("text")]))),
-        "checks" => list(DataType::Struct(Fields::from(vec![text("promise_id"), Field::new("held", DataType::Boolean, true)]))),
+        "checks" => {
+            list(DataType::Struct(Fields::from(vec![text("promise_id"), Field::new("held", DataType::Boolean, true)])))
+        }
         _ => DataType::Struct(Fields::from(vec![text("verdict"), text("provider")])),
     };
-    let values: Vec<Value> = cells.iter().map(|cell| cell.map_or(Value::Null, |cell| serde_json::from_str(cell).unwrap())).collect();
+    let values: Vec<Value> =
+        cells.iter().map(|cell| cell.map_or(Value::Null, |cell| serde_json::from_str(cell).unwrap())).collect();
     build(&wanted, &values)
 }
 
@@ -160,14 +165,16 @@ fn build(wanted: &DataType, values: &[Value]) -> ArrayRef {
         DataType::Utf8 => Arc::new(values.iter().map(Value::as_str).collect::<StringArray>()),
         DataType::Boolean => Arc::new(values.iter().map(Value::as_bool).collect::<BooleanArray>()),
         DataType::List(item) => {
-            let lists: Vec<&[Value]> = values.iter().map(|value| value.as_array().map_or(&[][..], Vec::as_slice)).collect();
+            let lists: Vec<&[Value]> =
+                values.iter().map(|value| value.as_array().map_or(&[][..], Vec::as_slice)).collect();
             let offsets = OffsetBuffer::from_lengths(lists.iter().map(|list| list.len()));
             let items = build(item.data_type(), &lists.concat());
             Arc::new(ListArray::new(item.clone(), offsets, items, Some(present)))
         }
         DataType::Struct(fields) => {
             let column = |field: &Arc<Field>| {
-                let members: Vec<Value> = values.iter().map(|value| value.get(field.name()).cloned().unwrap_or(Value::Null)).collect();
+                let members: Vec<Value> =
+                    values.iter().map(|value| value.get(field.name()).cloned().unwrap_or(Value::Null)).collect();
                 build(field.data_type(), &members)
             };
             Arc::new(StructArray::new(fields.clone(), fields.iter().map(column).collect(), Some(present)))

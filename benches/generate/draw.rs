@@ -247,7 +247,7 @@ impl<'w> Drawer<'w> {
             _ if fact.spending && random.per_mille(750) => "VALUE_OK",
             _ if fact.spending => "VALUE_POOR",
             // One evaluator in eight is content with everything.
-            _ if mix(evaluator as u64) % 8 == 0 => "OK",
+            _ if mix(evaluator as u64).is_multiple_of(8) => "OK",
             Some(derived) if random.per_mille(880) => derived,
             _ => worked(random, fact.subject),
         };

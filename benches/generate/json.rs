@@ -290,3 +290,48 @@ impl Speller {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value() -> Json<'static> {
+        let mut value = object([
+            ("prev_hash", Json::Hole(Hole::PrevHash)),
+            ("n", Json::Number("100", &["1E2"])),
+            ("i", (-1205).into()),
+            ("t", "a/\"\\\u{8}\t\u{1}é𝄞".into()),
+            ("entry_hash", Json::Hole(Hole::EntryHash)),
+        ]);
+        value.put("l", Json::List(vec![Json::Null, true.into(), object([])]));
+        value
+    }
+
+    #[test]
+    fn the_canonical_form_is_sorted_and_has_no_hashes() {
+        let mut out = Vec::new();
+        value().canonical(&mut out);
+        let expected = "{\"i\":-1205,\"l\":[null,true,{}],\"n\":100,\"t\":\"a/\\\"\\\\\\b\\t\\u0001é𝄞\"}";
+        assert_eq!(String::from_utf8(out).as_deref(), Ok(expected));
+    }
+
+    #[test]
+    fn every_style_spells_the_same_value_and_says_where_the_hashes_go() {
+        for style in [Style::Canonical, Style::Compact, Style::Ascii, Style::Loose] {
+            for seed in 0..200 {
+                let (mut speller, mut out) = (Speller::new(style, Random::new(seed)), Vec::new());
+                speller.write(&value(), &mut out);
+                for (hole, filler) in speller.holes.into_iter().zip([b'e', b'p']) {
+                    out[hole..hole + HASH_LEN].fill(filler);
+                }
+                let read: serde_json::Value = serde_json::from_slice(&out).expect("a line is JSON");
+                assert_eq!(read["entry_hash"], "e".repeat(HASH_LEN));
+                assert_eq!(read["prev_hash"], "p".repeat(HASH_LEN));
+                assert_eq!(read["t"], "a/\"\\\u{8}\t\u{1}é𝄞");
+                assert_eq!(read["n"].as_f64(), Some(100.0));
+                assert_eq!(read["i"], -1205);
+                assert_eq!(read["l"], serde_json::json!([null, true, {}]));
+            }
+        }
+    }
+}

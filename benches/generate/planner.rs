@@ -374,3 +374,50 @@ impl<'w> Planner<'w> {
         Some(self.act(claim.respondent, None, Kind::Resolved { claim, resolution, statement_at }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::world::Size;
+    use super::*;
+    use std::collections::{HashMap, HashSet};
+
+    fn ledger(seed: u64) -> Vec<Act> {
+        let extent = Extent { entries: 30_000, start: 0, end: 200 * DAY };
+        let world = World::new(seed, Size { subjects: 40, evaluators: 120, reporters: 20 }, extent.start, extent.end);
+        Planner::new(&world, seed, extent, true).collect()
+    }
+
+    #[test]
+    fn a_seed_gives_one_ledger() {
+        assert_eq!(format!("{:?}", ledger(1)), format!("{:?}", ledger(1)));
+        assert_ne!(format!("{:?}", ledger(1)), format!("{:?}", ledger(2)));
+    }
+
+    #[test]
+    fn what_follows_comes_after_what_it_follows() {
+        let (mut facts, mut actions, mut at) = (HashMap::new(), HashSet::new(), 0);
+        for (place, act) in ledger(3).iter().enumerate() {
+            assert_eq!(act.seq, place as u64 + 1);
+            assert!(act.at >= at, "instants never fall");
+            at = act.at;
+            actions.insert(act.kind.action());
+            match &act.kind {
+                Kind::Fact(fact) => {
+                    assert!(fact.started_at <= fact.ended_at && fact.ended_at <= act.at);
+                    assert!(facts.insert(fact.interaction, (act.subject, act.capability, fact.caller)).is_none());
+                }
+                Kind::Attested(attestation) => {
+                    assert_eq!(
+                        facts.get(&attestation.interaction),
+                        Some(&(act.subject, act.capability, attestation.evaluator))
+                    );
+                    assert!(attestation.statement_at <= act.at);
+                }
+                Kind::Excluded { target, .. } => assert!(*target < act.seq && act.seq - target <= 3, "at once"),
+                Kind::Corrected { target, .. } => assert!(*target < act.seq),
+                _ => {}
+            }
+        }
+        assert_eq!(actions.len(), 13, "all twelve actions and an unknown one: {actions:?}");
+    }
+}

@@ -60,7 +60,7 @@ impl Pair {
 
     /// One pair in eight may pass the ceiling. Nothing of such a pair is ever corrected, so that its count stays what it was.
     pub fn may_pass(self) -> bool {
-        mix(self.0) % 8 == 0
+        mix(self.0).is_multiple_of(8)
     }
 }
 
@@ -92,5 +92,33 @@ impl Ceiling {
     pub fn count(&mut self, pair: Pair, at: i64) {
         self.recent.push_back((at, pair));
         *self.counts.entry(pair).or_default() += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ceiling_slides() {
+        let (mut ceiling, pair) = (Ceiling::default(), Pair::new(1, 2));
+        for place in 0..i64::from(RATE_CEILING) {
+            assert!(!ceiling.is_reached(pair, place));
+            ceiling.count(pair, place);
+        }
+        assert!(ceiling.is_reached(pair, RATE_WINDOW - 1));
+        assert!(!ceiling.is_reached(Pair::new(2, 1), RATE_WINDOW - 1));
+        assert!(!ceiling.is_reached(pair, RATE_WINDOW), "the first has left");
+        assert_eq!(ceiling.counts[&pair], RATE_CEILING - 1);
+    }
+
+    #[test]
+    fn work_is_judged_inside_an_enrollment_until_a_withdrawal_takes_effect() {
+        let mut standing = Standing { enrolled: Some(10), ..Standing::default() };
+        assert!(!standing.admits(9, 100) && standing.admits(10, 100) && !standing.has_left());
+        standing = Standing { enrolled: None, ended: Some((10, 20)), ..standing };
+        assert!(standing.admits(19, 20 + COOLING_OFF - 1) && standing.has_left());
+        assert!(!standing.admits(20, 25) && !standing.admits(19, 20 + COOLING_OFF));
+        assert_eq!((standing.state(5, 50), standing.state(5, 50), standing.state(80, 50)), (5, 6, 50));
     }
 }

@@ -44,3 +44,21 @@ fn date(day: i64) -> (i64, i64, i64) {
     let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
     (era * 400 + year_of_era + i64::from(month <= 2), month, day)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_are_spelt_as_rfc_3339() {
+        assert_eq!(stamp(END), "2026-11-30T00:00:00.000Z");
+        assert_eq!(stamp(END - 1), "2026-11-29T23:59:59.999Z");
+        assert_eq!(stamp(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(stamp(-1), "1969-12-31T23:59:59.999Z");
+        assert_eq!(stamp(951_782_400_000), "2000-02-29T00:00:00.000Z");
+        assert_eq!(stamp(1_709_251_199_000), "2024-02-29T23:59:59.000Z");
+        assert_eq!(stamp_with_offset(END, -3), "2026-11-29T21:00:00.000-03:00");
+        assert_eq!(stamp_with_offset(END, 2), "2026-11-30T02:00:00.000+02:00");
+        assert_eq!(stamp_with_micros(END, 7), "2026-11-30T00:00:00.000007Z");
+    }
+}

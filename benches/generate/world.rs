@@ -102,7 +102,7 @@ pub struct World {
 impl World {
     /// The world of a seed, for a ledger of `[start, end)`.
     pub fn new(seed: u64, size: Size, start: i64, end: i64) -> World {
-        let mut maker = Maker { random: Random::new(seed ^ 0x776f_726c_64), seed, start, end };
+        let mut maker = Maker { random: Random::new(seed ^ 0x0077_6f72_6c64), seed, start, end };
         let salt = hex(&Sha256::digest(format!("salt {seed}")));
         let mut companies = maker.companies((size.subjects + size.evaluators) / 12 + 3);
         let (mut owners, plans) = maker.owners(size, &companies);

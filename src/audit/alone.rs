@@ -9,24 +9,12 @@ use super::queries::{CLOCK, CORRECTION_TARGET, FACT_ENTRY, PROBE_ENTRY, STOP_ENT
 use super::rules;
 
 /// chain.clock, over the whole file; findings are those of entries that exist at `as_of`.
-pub(super) fn clock(
-    session: &Session,
-    as_of: i64,
-    findings: &mut Findings,
-) -> Result<(), AuditError> {
+pub(super) fn clock(session: &Session, as_of: i64, findings: &mut Findings) -> Result<(), AuditError> {
     session.for_each(CLOCK.name, CLOCK.text, |rows| {
-        let (seq, at, before_at) = (
-            rows.int("seq")?,
-            rows.instant("at")?,
-            rows.instant("before_at")?,
-        );
+        let (seq, at, before_at) = (rows.int("seq")?, rows.instant("at")?, rows.instant("before_at")?);
         for row in 0..rows.len() {
             let at = at.get(row).filter(|at| *at <= as_of);
-            findings.judge(
-                need(seq.get(row), "seq")?,
-                Rule::ChainClock,
-                rules::clock(at, before_at.get(row)),
-            );
+            findings.judge(need(seq.get(row), "seq")?, Rule::ChainClock, rules::clock(at, before_at.get(row)));
         }
         Ok(())
     })
@@ -40,11 +28,7 @@ pub(super) fn facts(
     findings: &mut Findings,
 ) -> Result<(), AuditError> {
     session.for_each(FACT_ENTRY.name, FACT_ENTRY.text, |rows| {
-        let (seq, at, reporter) = (
-            rows.int("seq")?,
-            rows.instant("at")?,
-            rows.text("reporter")?,
-        );
+        let (seq, at, reporter) = (rows.int("seq")?, rows.instant("at")?, rows.text("reporter")?);
         let (caller, sender) = (rows.text("caller_anchor_hash")?, rows.text("sender")?);
         let (started_at, ended_at) = (rows.instant("started_at")?, rows.instant("ended_at")?);
         for row in 0..rows.len() {
@@ -59,36 +43,21 @@ pub(super) fn facts(
             let sender = sender.get(row);
             let own = sender.and_then(|sender| relations.anchor_hash_of(sender));
             let caller = need(caller.get(row), "caller_anchor_hash")?;
-            findings.judge(
-                seq,
-                Rule::FactSender,
-                rules::fact::sender(sender, own, caller),
-            );
+            findings.judge(seq, Rule::FactSender, rules::fact::sender(sender, own, caller));
         }
         Ok(())
     })
 }
 
 /// fact.times of probes.
-pub(super) fn probes(
-    session: &Session,
-    reporters: &Reporters,
-    findings: &mut Findings,
-) -> Result<(), AuditError> {
+pub(super) fn probes(session: &Session, reporters: &Reporters, findings: &mut Findings) -> Result<(), AuditError> {
     session.for_each(PROBE_ENTRY.name, PROBE_ENTRY.text, |rows| {
         let (seq, at) = (rows.int("seq")?, rows.instant("at")?);
         let (reporter, ended_at) = (rows.text("reporter")?, rows.instant("ended_at")?);
         for row in 0..rows.len() {
             if is_known(reporters, reporter.get(row)) {
-                let (at, ended_at) = (
-                    need(at.get(row), "at")?,
-                    need(ended_at.get(row), "ended_at")?,
-                );
-                findings.judge(
-                    need(seq.get(row), "seq")?,
-                    Rule::FactTimes,
-                    rules::fact::ended(ended_at, at),
-                );
+                let (at, ended_at) = (need(at.get(row), "at")?, need(ended_at.get(row), "ended_at")?);
+                findings.judge(need(seq.get(row), "seq")?, Rule::FactTimes, rules::fact::ended(ended_at, at));
             }
         }
         Ok(())
@@ -96,22 +65,13 @@ pub(super) fn probes(
 }
 
 /// stop.forbidden.
-pub(super) fn stops(
-    session: &Session,
-    reporters: &Reporters,
-    findings: &mut Findings,
-) -> Result<(), AuditError> {
+pub(super) fn stops(session: &Session, reporters: &Reporters, findings: &mut Findings) -> Result<(), AuditError> {
     session.for_each(STOP_ENTRY.name, STOP_ENTRY.text, |rows| {
         let (seq, reporter) = (rows.int("seq")?, rows.text("reporter")?);
-        let (class, ground, resolution) = (
-            rows.text("class")?,
-            rows.text("ground")?,
-            rows.text("resolution")?,
-        );
+        let (class, ground, resolution) = (rows.text("class")?, rows.text("ground")?, rows.text("resolution")?);
         for row in 0..rows.len() {
             if is_known(reporters, reporter.get(row)) {
-                let found =
-                    rules::stop::forbidden(class.get(row), ground.get(row), resolution.get(row));
+                let found = rules::stop::forbidden(class.get(row), ground.get(row), resolution.get(row));
                 findings.judge(need(seq.get(row), "seq")?, Rule::StopForbidden, found);
             }
         }
@@ -126,11 +86,7 @@ pub(super) fn corrections(session: &Session, findings: &mut Findings) -> Result<
         let action = rows.text("target_action")?;
         for row in 0..rows.len() {
             let seq = need(seq.get(row), "seq")?;
-            let found = rules::correction::target(
-                seq,
-                need(target.get(row), "target_seq")?,
-                action.get(row),
-            );
+            let found = rules::correction::target(seq, need(target.get(row), "target_seq")?, action.get(row));
             findings.judge(seq, Rule::CorrectTarget, found);
         }
         Ok(())
@@ -144,8 +100,5 @@ pub(super) fn is_known(reporters: &Reporters, reporter: Option<&str>) -> bool {
 
 /// A value that its table always has.
 pub(super) fn need<T>(value: Option<T>, column: &'static str) -> Result<T, AuditError> {
-    value.ok_or(AuditError::Row {
-        query: "audit",
-        column,
-    })
+    value.ok_or(AuditError::Row { query: "audit", column })
 }

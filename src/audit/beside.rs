@@ -20,11 +20,7 @@ use super::rules::enrollment::{self, Act};
 use super::rules::fact;
 
 /// fact.promise, of facts in error, duplicates and voided ones too, and fact.duplicate.
-pub(super) fn facts(
-    session: &Session,
-    inputs: &Inputs<'_>,
-    findings: &mut Findings,
-) -> Result<(), AuditError> {
+pub(super) fn facts(session: &Session, inputs: &Inputs<'_>, findings: &mut Findings) -> Result<(), AuditError> {
     session.for_each(FACT_PROMISE.name, FACT_PROMISE.text, |rows| {
         let (seq, reporter, stray) = (rows.int("seq")?, rows.text("reporter")?, rows.int("stray")?);
         for row in 0..rows.len() {
@@ -39,11 +35,7 @@ pub(super) fn facts(
         let seq = rows.int("seq")?;
         for row in 0..rows.len() {
             let message = "an earlier fact has this interaction and subject";
-            findings.judge(
-                need(seq.get(row), "seq")?,
-                Rule::FactDuplicate,
-                Some(message.into()),
-            );
+            findings.judge(need(seq.get(row), "seq")?, Rule::FactDuplicate, Some(message.into()));
         }
         Ok(())
     })
@@ -56,12 +48,7 @@ pub(super) fn attestations(
     relations: &Relations<'_>,
     findings: &mut Findings,
 ) -> Result<(), AuditError> {
-    let bench = Bench {
-        acts: acts(session)?,
-        policy: inputs.policy,
-        spans: inputs.policy.spans(),
-        relations,
-    };
+    let bench = Bench { acts: acts(session)?, policy: inputs.policy, spans: inputs.policy.spans(), relations };
     session.for_each(ATTESTATION_JUDGED.name, ATTESTATION_JUDGED.text, |rows| {
         findings.extend(bench.judge(&rows)?);
         Ok(())
@@ -77,10 +64,7 @@ fn acts(session: &Session) -> Result<HashMap<String, Vec<Act>>, AuditError> {
         for row in 0..rows.len() {
             let subject = need(subject.get(row), "subject")?;
             let statement_at = need(statement_at.get(row), "statement_at")?;
-            let act = Act {
-                seq: need(seq.get(row), "seq")?,
-                statement_at,
-            };
+            let act = Act { seq: need(seq.get(row), "seq")?, statement_at };
             match acts.get_mut(subject) {
                 Some(earlier) => earlier.push(act),
                 None => drop(acts.insert(subject.to_owned(), vec![act])),
@@ -102,15 +86,10 @@ impl Bench<'_> {
     fn judge(&self, rows: &Rows) -> Result<Vec<Finding>, AuditError> {
         let (seq, at, subject) = (rows.int("seq")?, rows.instant("at")?, rows.text("subject")?);
         let (evaluator, hash) = (rows.text("evaluator")?, rows.text("evaluator_anchor_hash")?);
-        let (outcome, reason, fact) = (
-            rows.text("outcome")?,
-            rows.text("reason")?,
-            rows.int("fact_seq")?,
-        );
+        let (outcome, reason, fact) = (rows.text("outcome")?, rows.text("reason")?, rows.int("fact_seq")?);
         let (caller, transport) = (rows.text("caller_anchor_hash")?, rows.text("transport")?);
         let (started_at, ended_at) = (rows.instant("started_at")?, rows.instant("ended_at")?);
-        let (outcome_derived, derived_from) =
-            (rows.text("derived_outcome")?, rows.text("derived_from")?);
+        let (outcome_derived, derived_from) = (rows.text("derived_outcome")?, rows.text("derived_from")?);
         let broken = rows.boolean("broken")?;
         let judge_row = |row: usize| -> Result<Vec<Finding>, AuditError> {
             let seq = need(seq.get(row), "seq")?;
@@ -131,30 +110,21 @@ impl Bench<'_> {
             let attestation = Attestation {
                 at: need(at.get(row), "at")?,
                 evaluator_anchor_hash: need(hash.get(row), "evaluator_anchor_hash")?,
-                own_anchor_hash: self
-                    .relations
-                    .anchor_hash_of(need(evaluator.get(row), "evaluator")?),
+                own_anchor_hash: self.relations.anchor_hash_of(need(evaluator.get(row), "evaluator")?),
                 outcome: need(outcome.get(row), "outcome")?,
                 reason: reason.get(row),
                 witness,
             };
             Ok(self.rules(seq, need(subject.get(row), "subject")?, &attestation))
         };
-        let found: Result<Vec<Vec<Finding>>, AuditError> =
-            (0..rows.len()).into_par_iter().map(judge_row).collect();
+        let found: Result<Vec<Vec<Finding>>, AuditError> = (0..rows.len()).into_par_iter().map(judge_row).collect();
         Ok(found?.into_iter().flatten().collect())
     }
 
     fn rules(&self, seq: i64, subject: &str, attestation: &Attestation<'_>) -> Vec<Finding> {
         let admitted = |witness: &Witness<'_>| {
-            let acts = self
-                .acts
-                .get(subject)
-                .map(Vec::as_slice)
-                .unwrap_or_default();
-            enrollment::admits(acts, seq, witness.started_at, attestation.at, |left| {
-                self.policy.takes_effect_at(left)
-            })
+            let acts = self.acts.get(subject).map(Vec::as_slice).unwrap_or_default();
+            enrollment::admits(acts, seq, witness.started_at, attestation.at, |left| self.policy.takes_effect_at(left))
         };
         let judged = [
             (Rule::AttestUnwitnessed, attest::unwitnessed(attestation)),
@@ -162,14 +132,9 @@ impl Bench<'_> {
             (Rule::AttestLate, attest::late(attestation, &self.spans)),
             (Rule::AttestNoWork, attest::no_work(attestation)),
             (Rule::AttestCode, attest::code(attestation)),
-            (
-                Rule::AttestUnenrolled,
-                attest::unenrolled(attestation, admitted),
-            ),
+            (Rule::AttestUnenrolled, attest::unenrolled(attestation, admitted)),
         ];
-        let found = judged
-            .into_iter()
-            .filter_map(|(rule, message)| Some(Finding::new(seq, rule, message?)));
+        let found = judged.into_iter().filter_map(|(rule, message)| Some(Finding::new(seq, rule, message?)));
         found.collect()
     }
 }

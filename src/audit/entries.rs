@@ -25,10 +25,7 @@ pub(super) fn judge(
     findings: &mut Findings,
 ) -> Result<(), AuditError> {
     let signers = Signers::new(inputs.identities, inputs.reporters);
-    let bench = Bench {
-        signers,
-        bureau: &inputs.policy.bureau,
-    };
+    let bench = Bench { signers, bureau: &inputs.policy.bureau };
     if let Some(kept) = kept {
         let changes = kept.has_changes();
         findings.extend(kept.findings);
@@ -51,20 +48,13 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn stream(
-        &self,
-        session: &Session,
-        query: Query,
-        mut see: impl FnMut(i64),
-    ) -> Result<Vec<Finding>, AuditError> {
+    fn stream(&self, session: &Session, query: Query, mut see: impl FnMut(i64)) -> Result<Vec<Finding>, AuditError> {
         let threads = rayon::current_num_threads().max(1);
         let mut found = Vec::new();
         let mut units: Vec<Vec<Rows>> = vec![Vec::new()];
         session.for_each(query.name, query.text, |rows| {
             let seq = rows.int("seq")?;
-            (0..rows.len())
-                .filter_map(|row| seq.get(row))
-                .for_each(&mut see);
+            (0..rows.len()).filter_map(|row| seq.get(row)).for_each(&mut see);
             let full = |unit: &Vec<Rows>| unit.iter().map(Rows::len).sum::<usize>() >= BATCH;
             match units.last_mut() {
                 Some(unit) if !full(unit) => unit.push(rows),
@@ -91,10 +81,7 @@ impl Bench<'_> {
             let (seq, at, action) = (rows.int("seq")?, rows.instant("at")?, rows.text("action")?);
             let (fault, canonical) = (rows.text("fault")?, rows.binary("canonical")?);
             for row in 0..rows.len() {
-                let need = |column| AuditError::Row {
-                    query: "entry",
-                    column,
-                };
+                let need = |column| AuditError::Row { query: "entry", column };
                 let seq = seq.get(row).ok_or_else(|| need("seq"))?;
                 if let Some(fault) = fault.get(row) {
                     found.push(Finding::new(seq, Rule::EntrySchema, fault.to_owned()));
@@ -108,18 +95,11 @@ impl Bench<'_> {
                 }
                 wanted.clear();
                 match demands(canonical.value(row), self.bureau, &mut wanted) {
-                    Ok(()) => self.signers.judge(
-                        Place { seq, at, action },
-                        &wanted,
-                        &mut checks,
-                        &mut found,
-                    ),
+                    Ok(()) => self.signers.judge(Place { seq, at, action }, &wanted, &mut checks, &mut found),
                     // Its members passed the schema, so this is no shape that anybody could have signed.
-                    Err(fault) => found.push(Finding::new(
-                        seq,
-                        Rule::SigInvalid,
-                        format!("nothing to verify: {fault}"),
-                    )),
+                    Err(fault) => {
+                        found.push(Finding::new(seq, Rule::SigInvalid, format!("nothing to verify: {fault}")))
+                    }
                 }
             }
         }

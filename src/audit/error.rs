@@ -23,9 +23,7 @@ pub enum AuditError {
         source: std::io::Error,
     },
     /// A row of the warehouse lacks a value that its table always has.
-    #[error(
-        "the audit: query {query} gives a row without {column}; load the export into a new warehouse"
-    )]
+    #[error("the audit: query {query} gives a row without {column}; load the export into a new warehouse")]
     Row {
         /// The query.
         query: &'static str,

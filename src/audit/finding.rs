@@ -145,11 +145,7 @@ pub struct Finding {
 impl Finding {
     /// A finding.
     pub fn new(seq: i64, rule: Rule, message: impl Into<Message>) -> Finding {
-        Finding {
-            seq,
-            rule,
-            message: message.into(),
-        }
+        Finding { seq, rule, message: message.into() }
     }
 }
 
@@ -178,17 +174,13 @@ impl Findings {
     /// Drops what was found at these entries under a rule.
     pub fn forget(&mut self, entries: &HashSet<i64>, rule: impl Fn(Rule) -> bool) {
         if !entries.is_empty() {
-            self.list
-                .retain(|finding| !(rule(finding.rule) && entries.contains(&finding.seq)));
+            self.list.retain(|finding| !(rule(finding.rule) && entries.contains(&finding.seq)));
         }
     }
 
     /// The entries with an error, each once, rising.
     pub fn in_error(&self) -> Vec<i64> {
-        let errors = self
-            .list
-            .iter()
-            .filter(|finding| finding.rule.severity() == Severity::Error);
+        let errors = self.list.iter().filter(|finding| finding.rule.severity() == Severity::Error);
         let mut entries: Vec<i64> = errors.map(|finding| finding.seq).collect();
         entries.sort_unstable();
         entries.dedup();
@@ -197,10 +189,8 @@ impl Findings {
 
     /// By entry and name of the rule, one an entry and rule: the first that was added.
     pub fn finish(mut self) -> Vec<Finding> {
-        self.list
-            .sort_by(|a, b| (a.seq, a.rule.name()).cmp(&(b.seq, b.rule.name())));
-        self.list
-            .dedup_by(|later, first| later.seq == first.seq && later.rule == first.rule);
+        self.list.sort_by(|a, b| (a.seq, a.rule.name()).cmp(&(b.seq, b.rule.name())));
+        self.list.dedup_by(|later, first| later.seq == first.seq && later.rule == first.rule);
         self.list
     }
 }
@@ -228,10 +218,7 @@ impl Audit {
     pub fn counts(&self) -> BTreeMap<&'static str, (Severity, u64)> {
         let mut counts = BTreeMap::new();
         for finding in &self.findings {
-            counts
-                .entry(finding.rule.name())
-                .or_insert((finding.rule.severity(), 0))
-                .1 += 1;
+            counts.entry(finding.rule.name()).or_insert((finding.rule.severity(), 0)).1 += 1;
         }
         counts
     }
@@ -247,10 +234,7 @@ impl Audit {
     }
 
     fn of(&self, severity: Severity) -> u64 {
-        self.findings
-            .iter()
-            .map(|finding| u64::from(finding.rule.severity() == severity))
-            .sum()
+        self.findings.iter().map(|finding| u64::from(finding.rule.severity() == severity)).sum()
     }
 
     /// The `finding` table.
@@ -259,9 +243,7 @@ impl Audit {
             Arc::new(StringArray::from_iter_values(self.findings.iter().map(of)))
         };
         let columns = vec![
-            Arc::new(Int64Array::from_iter_values(
-                self.findings.iter().map(|finding| finding.seq),
-            )) as ArrayRef,
+            Arc::new(Int64Array::from_iter_values(self.findings.iter().map(|finding| finding.seq))) as ArrayRef,
             text(|finding| finding.rule.name()),
             text(|finding| finding.rule.severity().as_str()),
             text(|finding| &finding.message),
@@ -285,10 +267,7 @@ impl Audit {
 /// A table of entries: `seq`.
 pub(super) fn entries(seqs: &[i64]) -> Result<RecordBatch, ArrowError> {
     let schema = Schema::new(vec![Field::new("seq", DataType::Int64, false)]);
-    RecordBatch::try_new(
-        Arc::new(schema),
-        vec![Arc::new(Int64Array::from(seqs.to_vec()))],
-    )
+    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(Int64Array::from(seqs.to_vec()))])
 }
 
 #[cfg(test)]
@@ -304,33 +283,13 @@ mod tests {
         found.judge(3, Rule::ChainClock, Some("clock".into()));
         found.judge(4, Rule::ChainClock, None);
         assert_eq!(found.in_error(), [7]);
-        let audit = Audit {
-            findings: found.finish(),
-            withheld: vec![9],
-        };
-        let list: Vec<_> = audit
-            .findings()
-            .iter()
-            .map(|f| (f.seq, f.rule.name(), &*f.message))
-            .collect();
-        assert_eq!(
-            list,
-            [
-                (3, "chain.clock", "clock"),
-                (7, "attest.code", "code"),
-                (7, "sig.key", "first")
-            ]
-        );
+        let audit = Audit { findings: found.finish(), withheld: vec![9] };
+        let list: Vec<_> = audit.findings().iter().map(|f| (f.seq, f.rule.name(), &*f.message)).collect();
+        assert_eq!(list, [(3, "chain.clock", "clock"), (7, "attest.code", "code"), (7, "sig.key", "first")]);
         assert_eq!((audit.errors(), audit.warnings()), (2, 1));
         assert_eq!(audit.counts()["chain.clock"], (Severity::Warning, 1));
-        assert_eq!(
-            audit.finding_table().map(|table| table.num_rows()).ok(),
-            Some(3)
-        );
-        assert_eq!(
-            audit.withheld_table().map(|table| table.num_rows()).ok(),
-            Some(1)
-        );
+        assert_eq!(audit.finding_table().map(|table| table.num_rows()).ok(), Some(3));
+        assert_eq!(audit.withheld_table().map(|table| table.num_rows()).ok(), Some(1));
     }
 
     #[test]
@@ -349,11 +308,7 @@ mod tests {
         found.judge(8, Rule::SigKey, Some("key".into()));
         found.forget(&HashSet::from([7]), |rule| rule == Rule::SigKey);
         assert_eq!(
-            found
-                .finish()
-                .iter()
-                .map(|f| (f.seq, f.rule))
-                .collect::<Vec<_>>(),
+            found.finish().iter().map(|f| (f.seq, f.rule)).collect::<Vec<_>>(),
             [(7, Rule::SigDate), (8, Rule::SigKey)]
         );
     }

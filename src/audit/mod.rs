@@ -28,7 +28,7 @@
 //! - A withdrawal of a claim that nobody knows has that one finding: whose key it needed cannot be said.
 //! - `fact.duplicate` is judged among facts without error that no correction voided.
 //! - An exclusion of a target in error is founded where its ground is there: self-dealing does not depend on a signature. The
-//!   ceiling counts such a target for itself, and for nobody else.
+//!   ceiling does not count such a target, not even for itself, since it counts attestations without error.
 //! - An attestation with several grounds has an exclusion for each.
 //! - A handle that nobody knows has no anchor: its attestation is `attest.not_caller`, its claim `claim.state`.
 //!
@@ -72,10 +72,7 @@ use queries::{CORRECTION_SPAN, FACT_CHECK, FACT_VERSION, Query, WITNESS};
 /// Judges every rule. The session has the ledger's tables and `policy`; the audit registers its intermediates beside them.
 pub fn audit(session: &Session, inputs: &Inputs<'_>) -> Result<Audit, AuditError> {
     let scratch = inputs.scratch;
-    fs::create_dir_all(scratch).map_err(|source| AuditError::Io {
-        path: scratch.to_path_buf(),
-        source,
-    })?;
+    fs::create_dir_all(scratch).map_err(|source| AuditError::Io { path: scratch.to_path_buf(), source })?;
     let relations = Relations::new(inputs.identities, inputs.charters, inputs.hashes, inputs.as_of);
     let spans = inputs.policy.spans();
     let mut findings = Findings::default();
@@ -100,10 +97,7 @@ pub fn audit(session: &Session, inputs: &Inputs<'_>) -> Result<Audit, AuditError
 
     in_error(session, &findings)?;
     let withheld = excluded::judge(session, inputs, &relations, &mut findings)?;
-    Ok(Audit {
-        findings: findings.finish(),
-        withheld,
-    })
+    Ok(Audit { findings: findings.finish(), withheld })
 }
 
 /// Registers `faulty`, the entries in which an error has been found so far.

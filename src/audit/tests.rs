@@ -34,32 +34,20 @@ struct Given {
 
 fn read<T>(file: Option<&ExportFile>, parse: impl FnOnce(&str, Vec<(u64, Vec<u8>)>) -> T) -> T {
     let block = file.map(|file| read_whole(file).unwrap());
-    let lines = block.iter().flat_map(|block| {
-        block
-            .lines()
-            .map(|line| (line.number, line.bytes.to_vec()))
-    });
+    let lines = block.iter().flat_map(|block| block.lines().map(|line| (line.number, line.bytes.to_vec())));
     parse("input", lines.collect())
 }
 
 macro_rules! parsed {
     ($kind:ident, $file:expr) => {
         read($file.as_ref(), |name, lines| {
-            $kind::read(
-                name,
-                lines
-                    .iter()
-                    .map(|(number, bytes)| (*number, bytes.as_slice())),
-            )
-            .unwrap()
+            $kind::read(name, lines.iter().map(|(number, bytes)| (*number, bytes.as_slice()))).unwrap()
         })
     };
 }
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("fixtures")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
 fn load_fixture(name: &str) -> Loaded {
@@ -78,27 +66,16 @@ fn load_fixture(name: &str) -> Loaded {
         reporters: parsed!(Reporters, export.reporters),
         policy: Policy::parse(&policy, "policy.toml").unwrap(),
     };
-    Loaded {
-        folder,
-        warehouse,
-        given,
-    }
+    Loaded { folder, warehouse, given }
 }
 
 fn run(loaded: &Loaded, given: &Given, as_of: i64, previous: Option<Previous<'_>>) -> Audit {
-    let resources = Resources {
-        threads: 2,
-        memory: 1 << 30,
-    };
+    let resources = Resources { threads: 2, memory: 1 << 30 };
     let session = Session::open(&resources, &loaded.folder.path().join("spill")).unwrap();
     for table in ACTIONS.iter().chain([&LEDGER]) {
-        session
-            .register_parquet(table.name, &loaded.warehouse.parts(table.name))
-            .unwrap();
+        session.register_parquet(table.name, &loaded.warehouse.parts(table.name)).unwrap();
     }
-    session
-        .register_batch("policy", given.policy.table(as_of).unwrap())
-        .unwrap();
+    session.register_batch("policy", given.policy.table(as_of).unwrap()).unwrap();
     let scratch = loaded.folder.path().join("scratch");
     audit(
         &session,
@@ -121,29 +98,14 @@ fn expected(name: &str) -> BTreeSet<(i64, String, String)> {
     let finding = |line: &str| {
         let finding: serde_json::Value = serde_json::from_str(line).unwrap();
         let text = |name: &str| finding[name].as_str().unwrap().to_owned();
-        (
-            finding["seq"].as_i64().unwrap(),
-            text("rule"),
-            text("severity"),
-        )
+        (finding["seq"].as_i64().unwrap(), text("rule"), text("severity"))
     };
-    text.lines()
-        .filter(|line| !line.is_empty())
-        .map(finding)
-        .collect()
+    text.lines().filter(|line| !line.is_empty()).map(finding).collect()
 }
 
 fn found(audit: &Audit) -> BTreeSet<(i64, String, String)> {
     let findings = audit.findings().iter();
-    findings
-        .map(|f| {
-            (
-                f.seq,
-                f.rule.name().to_owned(),
-                f.rule.severity().as_str().to_owned(),
-            )
-        })
-        .collect()
+    findings.map(|f| (f.seq, f.rule.name().to_owned(), f.rule.severity().as_str().to_owned())).collect()
 }
 
 fn equals_expected(name: &str) -> Audit {
@@ -152,10 +114,7 @@ fn equals_expected(name: &str) -> Audit {
     let (expected, found) = (expected(name), found(&audit));
     let missing: Vec<_> = expected.difference(&found).collect();
     let extra: Vec<_> = found.difference(&expected).collect();
-    assert!(
-        missing.is_empty() && extra.is_empty(),
-        "{name}: missing {missing:?}, extra {extra:?}"
-    );
+    assert!(missing.is_empty() && extra.is_empty(), "{name}: missing {missing:?}, extra {extra:?}");
     audit
 }
 
@@ -174,13 +133,7 @@ fn every_attack_is_found_and_nothing_else() {
     let mut seqs: Vec<i64> = audit.findings().iter().map(|finding| finding.seq).collect();
     assert!(seqs.is_sorted());
     seqs.dedup();
-    assert!(
-        audit
-            .withheld()
-            .iter()
-            .all(|seq| seqs.binary_search(seq).is_err()),
-        "what is withheld is no finding"
-    );
+    assert!(audit.withheld().iter().all(|seq| seqs.binary_search(seq).is_err()), "what is withheld is no finding");
 }
 
 /// Every eighth identity and reporter as it is not yet known, and the keys of every fifth a century older: an earlier night's view.
@@ -189,34 +142,16 @@ fn earlier_view(name: &str) -> (Identities, Reporters) {
     let thin = |lines: Vec<(u64, Vec<u8>)>| -> Vec<(u64, Vec<u8>)> {
         let kept = lines.into_iter().filter(|(number, _)| number % 8 != 3);
         let older = |(number, bytes): (u64, Vec<u8>)| match number % 5 {
-            0 => (
-                number,
-                String::from_utf8(bytes)
-                    .unwrap()
-                    .replace("\"from\": \"20", "\"from\": \"19")
-                    .into_bytes(),
-            ),
+            0 => (number, String::from_utf8(bytes).unwrap().replace("\"from\": \"20", "\"from\": \"19").into_bytes()),
             _ => (number, bytes),
         };
         kept.map(older).collect()
     };
     let identities = read(export.identities.as_ref(), |name, lines| {
-        Identities::read(
-            name,
-            thin(lines)
-                .iter()
-                .map(|(number, bytes)| (*number, bytes.as_slice())),
-        )
-        .unwrap()
+        Identities::read(name, thin(lines).iter().map(|(number, bytes)| (*number, bytes.as_slice()))).unwrap()
     });
     let reporters = read(export.reporters.as_ref(), |name, lines| {
-        Reporters::read(
-            name,
-            thin(lines)
-                .iter()
-                .map(|(number, bytes)| (*number, bytes.as_slice())),
-        )
-        .unwrap()
+        Reporters::read(name, thin(lines).iter().map(|(number, bytes)| (*number, bytes.as_slice()))).unwrap()
     });
     (identities, reporters)
 }
@@ -240,12 +175,7 @@ fn a_night_that_takes_over_the_last_one_finds_what_a_full_audit_finds() {
         assert_ne!(before.findings(), full.findings());
         // The earlier audit saw the file up to an entry; what lay after its T is judged again although it stood before that.
         for head in [1_000, 3_000, 3_845] {
-            let findings = before
-                .findings()
-                .iter()
-                .filter(|finding| finding.seq <= head)
-                .cloned()
-                .collect();
+            let findings = before.findings().iter().filter(|finding| finding.seq <= head).cloned().collect();
             let previous = Previous {
                 head,
                 as_of: earlier,
@@ -268,12 +198,8 @@ fn what_lies_after_t_does_not_exist() {
     let audit = run(&loaded, &loaded.given, as_of, None);
     let whole = run(&loaded, &loaded.given, instant::parse(AS_OF).unwrap(), None);
     assert!(!audit.findings().is_empty() && audit.findings().len() < whole.findings().len());
-    let last = audit
-        .findings()
-        .iter()
-        .filter(|finding| finding.rule != Rule::EntrySchema)
-        .map(|finding| finding.seq)
-        .max();
+    let last =
+        audit.findings().iter().filter(|finding| finding.rule != Rule::EntrySchema).map(|finding| finding.seq).max();
     assert!(last.is_some_and(|last| last < 1_200), "{last:?}");
 }
 
@@ -283,25 +209,10 @@ fn another_bureau_s_enrollments_and_an_unknown_salt_are_found() {
     let as_of = instant::parse(AS_OF).unwrap();
     loaded.given.policy.bureau = "https://elsewhere.example".to_owned();
     let audit = run(&loaded, &loaded.given, as_of, None);
-    assert!(
-        audit
-            .counts()
-            .get("sig.invalid")
-            .is_some_and(|(_, count)| *count > 0)
-    );
-    assert!(
-        audit
-            .counts()
-            .get("attest.unenrolled")
-            .is_some_and(|(_, count)| *count > 0)
-    );
+    assert!(audit.counts().get("sig.invalid").is_some_and(|(_, count)| *count > 0));
+    assert!(audit.counts().get("attest.unenrolled").is_some_and(|(_, count)| *count > 0));
     let another = Salt::of_bytes(b"another".to_vec());
     loaded.given.hashes = AnchorHashes::of(&loaded.given.identities, &another);
     let audit = run(&loaded, &loaded.given, as_of, None);
-    assert!(
-        audit
-            .counts()
-            .get("attest.not_caller")
-            .is_some_and(|(_, count)| *count > 0)
-    );
+    assert!(audit.counts().get("attest.not_caller").is_some_and(|(_, count)| *count > 0));
 }

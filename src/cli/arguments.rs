@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use super::excerpt::{Explain, ExcerptOf, Recompute};
+use super::excerpt::{ExcerptOf, Explain, Recompute};
 use crate::instant;
 
 /// The nightly accountant of agent reputation: a ledger export in, one signed snapshot of every report out.

@@ -194,8 +194,7 @@ fn audit_stage(
     let audited = night::audit(warehouse, as_of, resources, afresh)?;
     let found = format!("{} errors, {} warnings", audited.errors, audited.warnings);
     summary.seconds.insert("audit", stage.end(&found));
-    summary.findings =
-        Some(Findings { errors: audited.errors, warnings: audited.warnings, rules: audited.counts });
+    summary.findings = Some(Findings { errors: audited.errors, warnings: audited.warnings, rules: audited.counts });
     Ok(())
 }
 

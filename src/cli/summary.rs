@@ -74,10 +74,13 @@ impl Summary {
         }
         let seconds: Vec<String> = self.seconds.iter().map(|(stage, time)| format!("{stage} {time:.2}")).collect();
         line("seconds", (!seconds.is_empty()).then(|| seconds.join(", ")));
-        line("snapshot", self.snapshot.as_ref().map(|path| match &self.outcome {
-            Some(outcome) => format!("{path} ({outcome})"),
-            None => path.clone(),
-        }));
+        line(
+            "snapshot",
+            self.snapshot.as_ref().map(|path| match &self.outcome {
+                Some(outcome) => format!("{path} ({outcome})"),
+                None => path.clone(),
+            }),
+        );
     }
 }
 

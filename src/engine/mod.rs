@@ -22,9 +22,7 @@ use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
-use datafusion::datasource::listing::{
-    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
-};
+use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
@@ -127,13 +125,18 @@ impl Session {
             .thread_name("bureau-sql")
             .build()
             .map_err(|source| io(spill, source))?;
-        let mut config =
-            SessionConfig::new().with_target_partitions(threads).with_batch_size(BATCH_ROWS).with_information_schema(false);
+        let mut config = SessionConfig::new()
+            .with_target_partitions(threads)
+            .with_batch_size(BATCH_ROWS)
+            .with_information_schema(false);
         let options = config.options_mut();
         options.execution.parquet.schema_force_view_types = false;
         options.execution.parquet.pushdown_filters = true;
         options.execution.parquet.reorder_filters = true;
         options.execution.collect_statistics = true;
+        // A build side of a few million narrow rows is shared by all threads, where repartitioning would build on the wide side.
+        options.optimizer.hash_join_single_partition_threshold = 64 << 20;
+        options.optimizer.hash_join_single_partition_threshold_rows = 4 << 20;
         options.sql_parser.map_string_types_to_utf8view = false;
         let environment = RuntimeEnvBuilder::new()
             .with_memory_pool(Arc::new(FairSpillPool::new(resources.memory)))
@@ -175,12 +178,7 @@ impl Session {
     }
 
     /// Runs a query and hands its batches over in order, without holding them.
-    pub fn for_each<E>(
-        &self,
-        query: &str,
-        sql: &str,
-        mut take: impl FnMut(Rows) -> Result<(), E>,
-    ) -> Result<(), E>
+    pub fn for_each<E>(&self, query: &str, sql: &str, mut take: impl FnMut(Rows) -> Result<(), E>) -> Result<(), E>
     where
         E: From<EngineError>,
     {

@@ -172,6 +172,8 @@ impl Redactor<'_> {
         let own: Vec<&str> = self.known.get(self.subject).iter().flat_map(|me| &me.names).map(String::as_str).collect();
         names.retain(|name| !own.contains(&name.as_str()));
         names.push(handle);
+        // An anchor may be a part of the handle.
+        names.sort_by_key(|name| std::cmp::Reverse(name.len()));
         Hidden { names, hash: stated_hash.or_else(|| known.map(|known| known.anchor_hash.clone())) }
     }
 

@@ -36,11 +36,7 @@ impl Blocks {
 
     /// Blocks of about `bytes` each (at least one byte).
     pub fn with_size(files: &[ExportFile], bytes: usize) -> Blocks {
-        Blocks {
-            files: files.to_vec().into_iter(),
-            size: bytes.max(1),
-            open: None,
-        }
+        Blocks { files: files.to_vec().into_iter(), size: bytes.max(1), open: None }
     }
 
     /// The next block, written into `buffer`: the `bytes` of a block that is done with may be given back here.
@@ -55,13 +51,7 @@ impl Blocks {
                     return Ok(None);
                 };
                 let source = Source::open(&file)?;
-                self.open = Some(OpenFile {
-                    name: file.name,
-                    source,
-                    carry: Vec::new(),
-                    line: 1,
-                    byte: 0,
-                });
+                self.open = Some(OpenFile { name: file.name, source, carry: Vec::new(), line: 1, byte: 0 });
             }
             let Some(mut file) = self.open.take() else {
                 return Ok(None);
@@ -96,16 +86,10 @@ impl OpenFile {
             // A line that outgrows the block is read in growing steps, so that its cost stays linear.
             let want = size.saturating_sub(buffer.len()).max(buffer.len()).max(1);
             let got = self.source.fill(buffer, want).map_err(|fault| {
-                self.source.fault(
-                    self.line + count_lines(buffer),
-                    self.byte + buffer.len() as u64,
-                    fault,
-                )
+                self.source.fault(self.line + count_lines(buffer), self.byte + buffer.len() as u64, fault)
             })?;
             if self.byte == 0 && buffer.starts_with(BYTE_ORDER_MARK) {
-                return Err(ExportError::ByteOrderMark {
-                    file: self.name.clone(),
-                });
+                return Err(ExportError::ByteOrderMark { file: self.name.clone() });
             }
             if got < want {
                 return Ok(false);
@@ -122,8 +106,7 @@ impl OpenFile {
     fn cut(&mut self, mut buffer: Vec<u8>, more: bool) -> Block {
         if more {
             let end = last_line_start(&buffer);
-            self.carry
-                .extend_from_slice(buffer.get(end..).unwrap_or_default());
+            self.carry.extend_from_slice(buffer.get(end..).unwrap_or_default());
             buffer.truncate(end);
         }
         let (line, byte) = (self.line, self.byte);
@@ -132,22 +115,14 @@ impl OpenFile {
         if !more {
             drop_empty_last_line(&mut buffer);
         }
-        Block {
-            file: self.name.clone(),
-            first_line: line,
-            byte,
-            bytes: buffer,
-        }
+        Block { file: self.name.clone(), first_line: line, byte, bytes: buffer }
     }
 }
 
 /// Where the last line starts that has at least one byte in `buffer`; 0 where there is one line only.
 fn last_line_start(buffer: &[u8]) -> usize {
     let inner = buffer.split_last().map_or(buffer, |(_, inner)| inner);
-    inner
-        .iter()
-        .rposition(|b| *b == b'\n')
-        .map_or(0, |at| at + 1)
+    inner.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)
 }
 
 /// 1.1: an empty last line is fine, be it ended or not; a carriage return alone leaves a line empty.
@@ -173,13 +148,8 @@ fn count_lines(mut bytes: &[u8]) -> u64 {
 /// # Errors
 /// As [`Blocks::next_block`].
 pub fn read_whole(file: &ExportFile) -> Result<Block, ExportError> {
-    let mut open = OpenFile {
-        name: file.name.clone(),
-        source: Source::open(file)?,
-        carry: Vec::new(),
-        line: 1,
-        byte: 0,
-    };
+    let mut open =
+        OpenFile { name: file.name.clone(), source: Source::open(file)?, carry: Vec::new(), line: 1, byte: 0 };
     let mut bytes = Vec::new();
     // No block is cut at this size, so the first is the whole file.
     let more = open.read(usize::MAX, &mut bytes)?;
@@ -196,23 +166,16 @@ mod tests {
     fn file(dir: &Path, name: &str, content: &[u8]) -> ExportFile {
         let path = dir.join(name);
         fs::write(&path, content).unwrap();
-        ExportFile {
-            path,
-            name: name.into(),
-        }
+        ExportFile { path, name: name.into() }
     }
 
     fn zstd_frames(parts: &[&[u8]]) -> Vec<u8> {
-        parts
-            .iter()
-            .flat_map(|p| zstd::encode_all(*p, 3).unwrap())
-            .collect()
+        parts.iter().flat_map(|p| zstd::encode_all(*p, 3).unwrap()).collect()
     }
 
     fn gzip_members(parts: &[&[u8]]) -> Vec<u8> {
         let member = |p: &&[u8]| {
-            let mut encoder =
-                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             encoder.write_all(p).unwrap();
             encoder.finish().unwrap()
         };
@@ -225,11 +188,7 @@ mod tests {
         for block in Blocks::with_size(files, size) {
             let block = block.unwrap();
             assert!(!block.bytes.is_empty());
-            seen.extend(
-                block
-                    .lines()
-                    .map(|l| (block.file.to_string(), l.number, l.byte, l.bytes.to_vec())),
-            );
+            seen.extend(block.lines().map(|l| (block.file.to_string(), l.number, l.byte, l.bytes.to_vec())));
         }
         seen
     }
@@ -256,18 +215,11 @@ mod tests {
             .map(|(n, b, l)| (name.clone(), n, b, l.to_vec()))
             .to_vec();
             for size in 1..40 {
-                assert_eq!(
-                    lines(std::slice::from_ref(spelling), size),
-                    want,
-                    "{name} {size}"
-                );
+                assert_eq!(lines(std::slice::from_ref(spelling), size), want, "{name} {size}");
             }
             let whole = read_whole(spelling).unwrap();
             assert_eq!(
-                whole
-                    .lines()
-                    .map(|l| (l.number, l.byte))
-                    .collect::<Vec<_>>(),
+                whole.lines().map(|l| (l.number, l.byte)).collect::<Vec<_>>(),
                 want.iter().map(|w| (w.1, w.2)).collect::<Vec<_>>()
             );
         }
@@ -291,10 +243,7 @@ mod tests {
         ] {
             let one = [file(dir.path(), "x.jsonl", content)];
             for size in [1, 2, 3, 100] {
-                let seen: Vec<_> = lines(&one, size)
-                    .into_iter()
-                    .map(|l| String::from_utf8(l.3).unwrap())
-                    .collect();
+                let seen: Vec<_> = lines(&one, size).into_iter().map(|l| String::from_utf8(l.3).unwrap()).collect();
                 assert_eq!(seen, want, "{content:?} {size}");
             }
         }
@@ -304,20 +253,12 @@ mod tests {
     fn a_line_has_no_length_limit_and_files_do_not_run_together() {
         let dir = tempfile::tempdir().unwrap();
         let long = vec![b'x'; 11_000_000];
-        let files = [
-            file(dir.path(), "1.jsonl", &[b"short\n", &long[..]].concat()),
-            file(dir.path(), "2.jsonl", b"next"),
-        ];
+        let files =
+            [file(dir.path(), "1.jsonl", &[b"short\n", &long[..]].concat()), file(dir.path(), "2.jsonl", b"next")];
         let seen = lines(&files, 4096);
         assert_eq!(
-            seen.iter()
-                .map(|l| (l.0.as_str(), l.1, l.2, l.3.len()))
-                .collect::<Vec<_>>(),
-            [
-                ("1.jsonl", 1, 0, 5),
-                ("1.jsonl", 2, 6, 11_000_000),
-                ("2.jsonl", 1, 0, 4)
-            ]
+            seen.iter().map(|l| (l.0.as_str(), l.1, l.2, l.3.len())).collect::<Vec<_>>(),
+            [("1.jsonl", 1, 0, 5), ("1.jsonl", 2, 6, 11_000_000), ("2.jsonl", 1, 0, 4)]
         );
     }
 
@@ -328,26 +269,18 @@ mod tests {
         let first = blocks.next_block(b"rubbish".to_vec()).unwrap().unwrap();
         assert_eq!((&*first.bytes, first.first_line), (&b"one\n"[..], 1));
         let second = blocks.next_block(first.bytes).unwrap().unwrap();
-        assert_eq!(
-            (&*second.bytes, second.first_line, second.byte),
-            (&b"two\n"[..], 2, 4)
-        );
+        assert_eq!((&*second.bytes, second.first_line, second.byte), (&b"two\n"[..], 2, 4));
     }
 
     #[test]
     fn what_is_cut_off_or_marked_is_refused_with_its_place() {
         let dir = tempfile::tempdir().unwrap();
-        let noise: Vec<u8> = (0..400_000u32)
-            .flat_map(|i| format!("{:x}\n", i.wrapping_mul(2_654_435_761)).into_bytes())
-            .collect();
+        let noise: Vec<u8> =
+            (0..400_000u32).flat_map(|i| format!("{:x}\n", i.wrapping_mul(2_654_435_761)).into_bytes()).collect();
         let refusal = |name: &str, content: &[u8]| {
             let file = file(dir.path(), name, content);
             let whole = read_whole(&file).map(|_| ()).unwrap_err().to_string();
-            let last = Blocks::with_size(&[file], 100_000)
-                .last()
-                .unwrap()
-                .unwrap_err()
-                .to_string();
+            let last = Blocks::with_size(&[file], 100_000).last().unwrap().unwrap_err().to_string();
             assert_eq!(whole, last, "the place does not depend on the block size");
             whole
         };
@@ -355,38 +288,17 @@ mod tests {
         for (name, bytes) in [("t.jsonl.zst", &zst), ("t.jsonl.gz", &gz)] {
             for keep in [0, 3, bytes.len() / 2, bytes.len() - 1] {
                 let text = refusal(name, &bytes[..keep]);
-                assert!(
-                    text.contains("the compressed data is truncated or damaged"),
-                    "{text}"
-                );
-                assert!(
-                    text.starts_with(name) && text.contains("line ") && text.contains("byte "),
-                    "{text}"
-                );
+                assert!(text.contains("the compressed data is truncated or damaged"), "{text}");
+                assert!(text.starts_with(name) && text.contains("line ") && text.contains("byte "), "{text}");
             }
-            assert!(
-                refusal(name, &[bytes, &b"trailing"[..]].concat()).contains("truncated or damaged")
-            );
+            assert!(refusal(name, &[bytes, &b"trailing"[..]].concat()).contains("truncated or damaged"));
         }
         assert_eq!(
             refusal("b.jsonl", b"\xef\xbb\xbf{}\n"),
             "b.jsonl: line 1, byte 0: a byte order mark, which no file of an export may have"
         );
-        assert!(
-            refusal("b.jsonl.zst", &zstd_frames(&[b"\xef\xbb\xbf{}\n"]))
-                .contains("byte order mark")
-        );
-        let missing = ExportFile {
-            path: dir.path().join("none"),
-            name: "none".into(),
-        };
-        assert!(matches!(
-            read_whole(&missing),
-            Err(ExportError::Read {
-                line: 1,
-                byte: 0,
-                ..
-            })
-        ));
+        assert!(refusal("b.jsonl.zst", &zstd_frames(&[b"\xef\xbb\xbf{}\n"])).contains("byte order mark"));
+        let missing = ExportFile { path: dir.path().join("none"), name: "none".into() };
+        assert!(matches!(read_whole(&missing), Err(ExportError::Read { line: 1, byte: 0, .. })));
     }
 }

@@ -14,26 +14,6 @@ pub struct ExportFile {
     pub name: Arc<str>,
 }
 
-/// How a table of `rating/` is written (part 4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RatingForm {
-    /// JSON lines, compressed or not.
-    Jsonl,
-    /// Apache Parquet.
-    Parquet,
-}
-
-/// A file of `rating/`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RatingTable {
-    /// The file's name without its endings, such as `transactions`.
-    pub table: String,
-    /// The file.
-    pub file: ExportFile,
-    /// Its form.
-    pub form: RatingForm,
-}
-
 /// The files of an export directory (1.1). Files with other names are ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
@@ -49,8 +29,8 @@ pub struct Export {
     pub reporters: Option<ExportFile>,
     /// `policy.toml`. Whoever reads the policy judges its absence.
     pub policy: Option<ExportFile>,
-    /// The tables of `rating/` by name; `None` where there is no such directory.
-    pub rating: Option<Vec<RatingTable>>,
+    /// The directory `rating/`. What its files are is judged with their rows (part 4), since a wrong one is a finding there.
+    pub rating: Option<PathBuf>,
 }
 
 impl Export {
@@ -61,10 +41,7 @@ impl Export {
     pub fn open(root: &Path) -> Result<Export, ExportError> {
         let top = Listing::of(root, "")?;
         let ledger = ledger_files(root, &top)?;
-        let rating = match top.directory("rating") {
-            true => Some(rating_tables(root)?),
-            false => None,
-        };
+        let rating = top.directory("rating").then(|| root.join("rating"));
         let export = Export {
             root: root.to_path_buf(),
             identities: top.jsonl("identities")?,
@@ -74,22 +51,11 @@ impl Export {
             ledger,
             rating,
         };
-        let missing = |what| {
-            Err(ExportError::Missing {
-                path: root.to_path_buf(),
-                what,
-            })
-        };
+        let missing = |what| Err(ExportError::Missing { path: root.to_path_buf(), what });
         match (export.ledger.is_empty(), &export.rating) {
-            (true, None) => missing(
-                "ledger.jsonl, no ledger/*.jsonl and no rating/ (.zst and .gz looked for too)",
-            ),
-            (false, _) if export.identities.is_none() => {
-                missing("identities.jsonl (.zst and .gz looked for too)")
-            }
-            (false, _) if export.reporters.is_none() => {
-                missing("reporters.jsonl (.zst and .gz looked for too)")
-            }
+            (true, None) => missing("ledger.jsonl, no ledger/*.jsonl and no rating/ (.zst and .gz looked for too)"),
+            (false, _) if export.identities.is_none() => missing("identities.jsonl (.zst and .gz looked for too)"),
+            (false, _) if export.reporters.is_none() => missing("reporters.jsonl (.zst and .gz looked for too)"),
             _ => Ok(export),
         }
     }
@@ -102,43 +68,10 @@ fn ledger_files(root: &Path, top: &Listing) -> Result<Vec<ExportFile>, ExportErr
         false => Vec::new(),
     };
     match (single, many.first()) {
-        (Some(single), Some(part)) => Err(ExportError::TwoSpellings {
-            first: single.name,
-            second: part.name.clone(),
-        }),
+        (Some(single), Some(part)) => Err(ExportError::TwoSpellings { first: single.name, second: part.name.clone() }),
         (Some(single), None) => Ok(vec![single]),
         (None, _) => Ok(many),
     }
-}
-
-fn rating_tables(root: &Path) -> Result<Vec<RatingTable>, ExportError> {
-    let listing = Listing::of(&root.join("rating"), "rating/")?;
-    let mut tables: Vec<RatingTable> = Vec::new();
-    for (base, file) in &listing.files {
-        let (table, form) = match (base.strip_suffix(".jsonl"), base.strip_suffix(".parquet")) {
-            (Some(table), _) => (table, RatingForm::Jsonl),
-            // A compressed Parquet file is no form of 1.1.
-            (None, Some(table)) if file.name.ends_with(".parquet") => (table, RatingForm::Parquet),
-            _ => continue,
-        };
-        tables.push(RatingTable {
-            table: table.to_owned(),
-            file: file.clone(),
-            form,
-        });
-    }
-    tables.sort_by(|a, b| (&a.table, &a.file.name).cmp(&(&b.table, &b.file.name)));
-    for pair in tables.windows(2) {
-        if let [a, b] = pair
-            && a.table == b.table
-        {
-            return Err(ExportError::TwoSpellings {
-                first: a.file.name.clone(),
-                second: b.file.name.clone(),
-            });
-        }
-    }
-    Ok(tables)
 }
 
 /// What one directory holds.
@@ -150,14 +83,8 @@ struct Listing {
 
 impl Listing {
     fn of(path: &Path, prefix: &str) -> Result<Listing, ExportError> {
-        let fault = |source| ExportError::Directory {
-            path: path.to_path_buf(),
-            source,
-        };
-        let mut listing = Listing {
-            files: Vec::new(),
-            directories: Vec::new(),
-        };
+        let fault = |source| ExportError::Directory { path: path.to_path_buf(), source };
+        let mut listing = Listing { files: Vec::new(), directories: Vec::new() };
         for entry in fs::read_dir(path).map_err(fault)? {
             let entry = entry.map_err(fault)?;
             // A name that is not UTF-8 is none of 1.1.
@@ -168,16 +95,11 @@ impl Listing {
             if entry.path().is_dir() {
                 listing.directories.push(name);
             } else {
-                let file = ExportFile {
-                    path: entry.path(),
-                    name: format!("{prefix}{name}").into(),
-                };
+                let file = ExportFile { path: entry.path(), name: format!("{prefix}{name}").into() };
                 listing.files.push((uncompressed(&name).to_owned(), file));
             }
         }
-        listing
-            .files
-            .sort_by(|a, b| (&a.0, &a.1.name).cmp(&(&b.0, &b.1.name)));
+        listing.files.sort_by(|a, b| (&a.0, &a.1.name).cmp(&(&b.0, &b.1.name)));
         Ok(listing)
     }
 
@@ -186,24 +108,17 @@ impl Listing {
     }
 
     fn file(&self, name: &str) -> Option<ExportFile> {
-        self.files
-            .iter()
-            .find(|(_, f)| *f.name == *name)
-            .map(|(_, f)| f.clone())
+        self.files.iter().find(|(_, f)| *f.name == *name).map(|(_, f)| f.clone())
     }
 
     /// `<stem>.jsonl` in whichever of its three spellings is there.
     fn jsonl(&self, stem: &str) -> Result<Option<ExportFile>, ExportError> {
-        let mut found = self
-            .files
-            .iter()
-            .filter(|(base, _)| base.strip_suffix(".jsonl") == Some(stem))
-            .map(|(_, file)| file);
+        let mut found =
+            self.files.iter().filter(|(base, _)| base.strip_suffix(".jsonl") == Some(stem)).map(|(_, file)| file);
         match (found.next(), found.next()) {
-            (Some(first), Some(second)) => Err(ExportError::TwoSpellings {
-                first: first.name.clone(),
-                second: second.name.clone(),
-            }),
+            (Some(first), Some(second)) => {
+                Err(ExportError::TwoSpellings { first: first.name.clone(), second: second.name.clone() })
+            }
             (first, _) => Ok(first.cloned()),
         }
     }
@@ -211,17 +126,10 @@ impl Listing {
     /// Every `*.jsonl`, in the order of the uncompressed names, so that compressing a file moves nothing.
     fn all_jsonl(self) -> Result<Vec<ExportFile>, ExportError> {
         let mut found: Vec<(String, ExportFile)> = Vec::new();
-        for (base, file) in self
-            .files
-            .into_iter()
-            .filter(|(base, _)| base.ends_with(".jsonl"))
-        {
+        for (base, file) in self.files.into_iter().filter(|(base, _)| base.ends_with(".jsonl")) {
             match found.last() {
                 Some((last, first)) if *last == base => {
-                    return Err(ExportError::TwoSpellings {
-                        first: first.name.clone(),
-                        second: file.name,
-                    });
+                    return Err(ExportError::TwoSpellings { first: first.name.clone(), second: file.name });
                 }
                 _ => found.push((base, file)),
             }
@@ -231,9 +139,7 @@ impl Listing {
 }
 
 fn uncompressed(name: &str) -> &str {
-    name.strip_suffix(".zst")
-        .or_else(|| name.strip_suffix(".gz"))
-        .unwrap_or(name)
+    name.strip_suffix(".zst").or_else(|| name.strip_suffix(".gz")).unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -253,10 +159,7 @@ mod tests {
 
     fn refused(names: &[&str]) -> String {
         let (dir, opened) = export(names);
-        opened
-            .unwrap_err()
-            .to_string()
-            .replace(&dir.path().display().to_string(), "DIR")
+        opened.unwrap_err().to_string().replace(&dir.path().display().to_string(), "DIR")
     }
 
     fn names(files: &[ExportFile]) -> Vec<&str> {
@@ -286,30 +189,16 @@ mod tests {
             "reporters.jsonl",
         ]);
         let opened = opened.unwrap();
-        assert_eq!(
-            names(&opened.ledger),
-            ["ledger/1.jsonl.gz", "ledger/10.jsonl", "ledger/2.jsonl.zst"]
-        );
+        assert_eq!(names(&opened.ledger), ["ledger/1.jsonl.gz", "ledger/10.jsonl", "ledger/2.jsonl.zst"]);
         assert!(opened.charters.is_some());
     }
 
     #[test]
     fn rating_tables_stand_alone() {
-        let (_dir, opened) = export(&[
-            "rating/transactions.jsonl.zst",
-            "rating/agents.parquet",
-            "rating/notes.md",
-            "rating/x.parquet.gz",
-        ]);
-        let tables = opened.unwrap().rating.unwrap();
-        let seen: Vec<_> = tables.iter().map(|t| (t.table.as_str(), t.form)).collect();
-        assert_eq!(
-            seen,
-            [
-                ("agents", RatingForm::Parquet),
-                ("transactions", RatingForm::Jsonl)
-            ]
-        );
+        let (dir, opened) = export(&["rating/transactions.jsonl.zst", "rating/notes.md"]);
+        let opened = opened.unwrap();
+        assert_eq!(opened.rating, Some(dir.path().join("rating")));
+        assert!(opened.ledger.is_empty());
     }
 
     #[test]
@@ -320,22 +209,10 @@ mod tests {
             refused(&rest),
             "DIR holds no ledger.jsonl, no ledger/*.jsonl and no rating/ (.zst and .gz looked for too)"
         );
-        assert!(
-            refused(&["ledger.jsonl", "reporters.jsonl"])
-                .starts_with("DIR holds no identities.jsonl")
-        );
-        assert!(
-            refused(&["ledger.jsonl", "identities.jsonl"])
-                .starts_with("DIR holds no reporters.jsonl")
-        );
-        assert!(
-            with(&["ledger.jsonl", "ledger.jsonl.zst"])
-                .starts_with("ledger.jsonl and ledger.jsonl.zst are two")
-        );
-        assert!(
-            with(&["ledger.jsonl", "ledger/1.jsonl"])
-                .starts_with("ledger.jsonl and ledger/1.jsonl are two")
-        );
+        assert!(refused(&["ledger.jsonl", "reporters.jsonl"]).starts_with("DIR holds no identities.jsonl"));
+        assert!(refused(&["ledger.jsonl", "identities.jsonl"]).starts_with("DIR holds no reporters.jsonl"));
+        assert!(with(&["ledger.jsonl", "ledger.jsonl.zst"]).starts_with("ledger.jsonl and ledger.jsonl.zst are two"));
+        assert!(with(&["ledger.jsonl", "ledger/1.jsonl"]).starts_with("ledger.jsonl and ledger/1.jsonl are two"));
         assert!(
             with(&["ledger/1.jsonl.gz", "ledger/1.jsonl.zst"])
                 .starts_with("ledger/1.jsonl.gz and ledger/1.jsonl.zst are two")
@@ -344,13 +221,6 @@ mod tests {
             with(&["ledger.jsonl", "charters.jsonl", "charters.jsonl.gz"])
                 .starts_with("charters.jsonl and charters.jsonl.gz")
         );
-        assert!(
-            refused(&["rating/agents.jsonl", "rating/agents.parquet"])
-                .starts_with("rating/agents.jsonl and rating/agents.parquet")
-        );
-        assert!(matches!(
-            Export::open(Path::new("/nowhere/at/all")),
-            Err(ExportError::Directory { .. })
-        ));
+        assert!(matches!(Export::open(Path::new("/nowhere/at/all")), Err(ExportError::Directory { .. })));
     }
 }

@@ -18,11 +18,7 @@ pub struct Block {
 impl Block {
     /// The lines in order. A file's empty last line never appears; any other empty line does.
     pub fn lines(&self) -> Lines<'_> {
-        Lines {
-            rest: &self.bytes,
-            number: self.first_line,
-            byte: self.byte,
-        }
+        Lines { rest: &self.bytes, number: self.first_line, byte: self.byte }
     }
 }
 
@@ -59,11 +55,7 @@ impl<'a> Iterator for Lines<'a> {
             }
             None => (self.rest, self.rest.len(), <&[u8]>::default()),
         };
-        let line = Line {
-            number: self.number,
-            byte: self.byte,
-            bytes,
-        };
+        let line = Line { number: self.number, byte: self.byte, bytes };
         self.rest = rest;
         self.number += 1;
         self.byte += taken as u64;
@@ -84,9 +76,7 @@ pub(super) fn newline(bytes: &[u8]) -> Option<usize> {
             return Some(at * 8 + found.trailing_zeros() as usize / 8);
         }
     }
-    tail.iter()
-        .position(|b| *b == b'\n')
-        .map(|at| bytes.len() - tail.len() + at)
+    tail.iter().position(|b| *b == b'\n').map(|at| bytes.len() - tail.len() + at)
 }
 
 #[cfg(test)]
@@ -96,22 +86,9 @@ mod tests {
 
     #[test]
     fn lines_know_their_number_and_byte() {
-        let block = Block {
-            file: "x".into(),
-            first_line: 7,
-            byte: 100,
-            bytes: b"ab\n\ncd\r\nrest".to_vec(),
-        };
-        let seen: Vec<_> = block
-            .lines()
-            .map(|l| (l.number, l.byte, l.bytes.to_vec()))
-            .collect();
-        let want: [(u64, u64, &[u8]); 4] = [
-            (7, 100, b"ab"),
-            (8, 103, b""),
-            (9, 104, b"cd\r"),
-            (10, 108, b"rest"),
-        ];
+        let block = Block { file: "x".into(), first_line: 7, byte: 100, bytes: b"ab\n\ncd\r\nrest".to_vec() };
+        let seen: Vec<_> = block.lines().map(|l| (l.number, l.byte, l.bytes.to_vec())).collect();
+        let want: [(u64, u64, &[u8]); 4] = [(7, 100, b"ab"), (8, 103, b""), (9, 104, b"cd\r"), (10, 108, b"rest")];
         assert_eq!(seen, want.map(|(n, b, l)| (n, b, l.to_vec())));
     }
 

@@ -10,7 +10,7 @@ mod line;
 mod source;
 
 pub use blocks::{BLOCK_BYTES, Blocks, read_whole};
-pub use directory::{Export, ExportFile, RatingForm, RatingTable};
+pub use directory::{Export, ExportFile};
 pub use line::{Block, Line, Lines};
 
 use std::io;
@@ -57,9 +57,7 @@ pub enum ExportError {
         source: io::Error,
     },
     /// A zstd or gzip frame is damaged or ends before its content does.
-    #[error(
-        "{file}: line {line}, byte {byte}: the compressed data is truncated or damaged ({source})"
-    )]
+    #[error("{file}: line {line}, byte {byte}: the compressed data is truncated or damaged ({source})")]
     Compressed {
         /// Name inside the export directory.
         file: Arc<str>,

@@ -23,26 +23,16 @@ enum Stream {
 
 impl Source {
     pub(super) fn open(file: &ExportFile) -> Result<Source, ExportError> {
-        let fault = |source| ExportError::Read {
-            file: file.name.clone(),
-            line: 1,
-            byte: 0,
-            source,
-        };
+        let fault = |source| ExportError::Read { file: file.name.clone(), line: 1, byte: 0, source };
         let plain = File::open(&file.path).map_err(fault)?;
         let stream = if file.name.ends_with(".zst") {
-            Stream::Zstd(Box::new(
-                zstd::Decoder::with_buffer(compressed(file, plain)?).map_err(fault)?,
-            ))
+            Stream::Zstd(Box::new(zstd::Decoder::with_buffer(compressed(file, plain)?).map_err(fault)?))
         } else if file.name.ends_with(".gz") {
             Stream::Gzip(Box::new(MultiGzDecoder::new(compressed(file, plain)?)))
         } else {
             Stream::Plain(plain)
         };
-        Ok(Source {
-            file: file.name.clone(),
-            stream,
-        })
+        Ok(Source { file: file.name.clone(), stream })
     }
 
     /// Appends up to `want` bytes to `into`; fewer only at the end of the content. What came out before an error is in `into`.
@@ -59,39 +49,19 @@ impl Source {
     pub(super) fn fault(&self, line: u64, byte: u64, source: io::Error) -> ExportError {
         let file = self.file.clone();
         match self.stream {
-            Stream::Plain(_) => ExportError::Read {
-                file,
-                line,
-                byte,
-                source,
-            },
-            _ => ExportError::Compressed {
-                file,
-                line,
-                byte,
-                source,
-            },
+            Stream::Plain(_) => ExportError::Read { file, line, byte, source },
+            _ => ExportError::Compressed { file, line, byte, source },
         }
     }
 }
 
 /// A compressed file has a frame at least: no bytes at all is a file cut off at its start.
 fn compressed(file: &ExportFile, plain: File) -> Result<BufReader<File>, ExportError> {
-    let at = |source| ExportError::Read {
-        file: file.name.clone(),
-        line: 1,
-        byte: 0,
-        source,
-    };
+    let at = |source| ExportError::Read { file: file.name.clone(), line: 1, byte: 0, source };
     let mut reader = BufReader::with_capacity(FILE_BUFFER, plain);
     if reader.fill_buf().map_err(at)?.is_empty() {
         let source = io::Error::new(io::ErrorKind::UnexpectedEof, "the file is empty");
-        return Err(ExportError::Compressed {
-            file: file.name.clone(),
-            line: 1,
-            byte: 0,
-            source,
-        });
+        return Err(ExportError::Compressed { file: file.name.clone(), line: 1, byte: 0, source });
     }
     Ok(reader)
 }

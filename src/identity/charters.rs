@@ -43,26 +43,19 @@ pub struct Charters {
 impl Charters {
     /// Reads the lines of a file, each with its number. All faults come together. A report names one charter (2.9), so a domain
     /// has one.
-    pub fn read<'a>(
-        file: &str,
-        lines: impl Iterator<Item = (u64, &'a [u8])>,
-    ) -> Result<Charters, Vec<Fault>> {
+    pub fn read<'a>(file: &str, lines: impl Iterator<Item = (u64, &'a [u8])>) -> Result<Charters, Vec<Fault>> {
         let (mut ids, mut domains) = (HashSet::new(), HashSet::new());
         let mut sorted = lines::read(file, lines, |record| {
             let (id, domain) = (record.text("id"), record.lower("domain"));
             let domain_proof = record.each("domain_proof", false, |item| item.period("from", "to"));
             let mandates = record.each("mandates", false, |item| {
                 let (account, period) = (item.lower("account"), item.period("from", "to"));
-                Some(Mandate {
-                    account: account?.to_owned(),
-                    period: period?,
-                })
+                Some(Mandate { account: account?.to_owned(), period: period? })
             });
             let (id, domain) = (id?, domain?);
-            for (name, value, new) in [
-                ("id", id, ids.insert(id.to_owned())),
-                ("domain", domain, domains.insert(domain.to_owned())),
-            ] {
+            for (name, value, new) in
+                [("id", id, ids.insert(id.to_owned())), ("domain", domain, domains.insert(domain.to_owned()))]
+            {
                 if !new {
                     record.repeated(name, value);
                 }
@@ -95,10 +88,7 @@ impl Charters {
 
     /// The charter of a domain.
     pub fn of_domain(&self, domain: &str) -> Option<&Charter> {
-        let position = self
-            .sorted
-            .binary_search_by(|charter| charter.domain.as_str().cmp(domain))
-            .ok()?;
+        let position = self.sorted.binary_search_by(|charter| charter.domain.as_str().cmp(domain)).ok()?;
         self.sorted.get(position)
     }
 }

@@ -75,10 +75,7 @@ pub struct Identities {
 
 impl Identities {
     /// Reads the lines of a file, each with its number. All faults come together.
-    pub fn read<'a>(
-        file: &str,
-        lines: impl Iterator<Item = (u64, &'a [u8])>,
-    ) -> Result<Identities, Vec<Fault>> {
+    pub fn read<'a>(file: &str, lines: impl Iterator<Item = (u64, &'a [u8])>) -> Result<Identities, Vec<Fault>> {
         let mut seen = HashSet::new();
         let mut sorted = lines::read(file, lines, |record| {
             let identity = identity(record)?;
@@ -88,11 +85,7 @@ impl Identities {
             Some(identity)
         })?;
         sorted.sort_by(|a, b| a.handle.cmp(&b.handle));
-        let index = sorted
-            .iter()
-            .enumerate()
-            .map(|(i, identity)| (identity.handle.clone(), i))
-            .collect();
+        let index = sorted.iter().enumerate().map(|(i, identity)| (identity.handle.clone(), i)).collect();
         Ok(Identities { sorted, index })
     }
 
@@ -128,16 +121,12 @@ impl Identities {
 
     /// Whether this agent key was bound to this handle at an instant: the handle bound, and the key within its own period.
     pub fn key_bound_at(&self, handle: &str, key: &str, at: i64) -> bool {
-        self.get(handle).is_some_and(|identity| {
-            identity.bound.contains(at) && bound_at(&identity.keys, key, at)
-        })
+        self.get(handle).is_some_and(|identity| identity.bound.contains(at) && bound_at(&identity.keys, key, at))
     }
 
     /// The same for an owner key.
     pub fn owner_key_bound_at(&self, handle: &str, key: &str, at: i64) -> bool {
-        self.get(handle).is_some_and(|identity| {
-            identity.bound.contains(at) && bound_at(&identity.owner_keys, key, at)
-        })
+        self.get(handle).is_some_and(|identity| identity.bound.contains(at) && bound_at(&identity.owner_keys, key, at))
     }
 }
 
@@ -161,11 +150,8 @@ fn identity(record: &mut Record<'_, '_>) -> Option<Identity> {
         }
     });
     if let (Some(anchor), Some(kind)) = (anchor, anchor_kind) {
-        let is_email = domain_of(anchor)
-            .is_some_and(|domain| !domain.is_empty() && anchor.len() > domain.len() + 1);
-        if (kind == AnchorKind::Email) != is_email
-            || (kind == AnchorKind::Domain && anchor.contains('@'))
-        {
+        let is_email = domain_of(anchor).is_some_and(|domain| !domain.is_empty() && anchor.len() > domain.len() + 1);
+        if (kind == AnchorKind::Email) != is_email || (kind == AnchorKind::Domain && anchor.contains('@')) {
             record.fault("anchor", &format!("is no {}", kind.as_str()));
         }
     }

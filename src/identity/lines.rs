@@ -29,19 +29,9 @@ pub(super) fn read<'a, R>(
     let (mut records, mut faults) = (Vec::new(), Vec::new());
     for (line, bytes) in lines {
         match json::parse(bytes) {
-            Err(fault) => faults.push(Fault {
-                file: file.to_owned(),
-                line,
-                what: fault.to_string(),
-            }),
+            Err(fault) => faults.push(Fault { file: file.to_owned(), line, what: fault.to_string() }),
             Ok(document) => {
-                let mut fields = Record {
-                    file,
-                    line,
-                    node: document.root(),
-                    path: String::new(),
-                    faults: &mut faults,
-                };
+                let mut fields = Record { file, line, node: document.root(), path: String::new(), faults: &mut faults };
                 records.extend(record(&mut fields));
             }
         }
@@ -50,11 +40,7 @@ pub(super) fn read<'a, R>(
             break;
         }
     }
-    if faults.is_empty() {
-        Ok(records)
-    } else {
-        Err(faults)
-    }
+    if faults.is_empty() { Ok(records) } else { Err(faults) }
 }
 
 /// An object of a line, which notes what is wrong with its members.
@@ -144,17 +130,12 @@ impl<'n> Record<'n, '_> {
 
     /// The period of two members; the second may be absent or null.
     pub(super) fn period(&mut self, from: &str, to: &str) -> Option<Period> {
-        let start = self
-            .required(from)
-            .and_then(|node| self.as_instant(from, node));
+        let start = self.required(from).and_then(|node| self.as_instant(from, node));
         let end = match self.present(to) {
             None => Some(None),
             Some(node) => self.as_instant(to, node).map(Some),
         };
-        let period = Period {
-            from: start?,
-            to: end?,
-        };
+        let period = Period { from: start?, to: end? };
         if period.to.is_some_and(|end| end < period.from) {
             self.fault(to, &format!("is before `{from}`"));
             return None;
@@ -189,13 +170,7 @@ impl<'n> Record<'n, '_> {
                 continue;
             }
             let path = format!("{}{name}[{i}].", self.path);
-            let mut item = Record {
-                file: self.file,
-                line: self.line,
-                node,
-                path,
-                faults: self.faults,
-            };
+            let mut item = Record { file: self.file, line: self.line, node, path, faults: self.faults };
             records.extend(read(&mut item));
         }
         (self.faults.len() == before).then_some(records)
@@ -205,10 +180,7 @@ impl<'n> Record<'n, '_> {
     pub(super) fn keys(&mut self, name: &str, optional: bool) -> Option<Vec<KeyPeriod>> {
         self.each(name, optional, |item| {
             let (key, period) = (item.text("key"), item.period("from", "to"));
-            Some(KeyPeriod {
-                key: key?.to_owned(),
-                period: period?,
-            })
+            Some(KeyPeriod { key: key?.to_owned(), period: period? })
         })
     }
 

@@ -27,9 +27,7 @@ pub mod tables;
 pub use charters::{Charter, Charters, Mandate};
 pub use identities::{AnchorKind, Identities, Identity, NameSystem};
 pub use lines::{FAULT_LIMIT, Fault};
-pub use organizations::{
-    Basis, DomainProof, FormerMembership, Membership, Organization, Organizations,
-};
+pub use organizations::{Basis, DomainProof, FormerMembership, Membership, Organization, Organizations};
 pub use parties::Parties;
 pub use relations::{Ground, Relations};
 pub use reporters::{Reporter, Reporters};
@@ -66,8 +64,7 @@ pub struct KeyPeriod {
 /// Whether one of these keys is `key`, and was bound at that instant. What is no base64 of 32 bytes is bound to nobody (1.7).
 fn bound_at(keys: &[KeyPeriod], key: &str, at: i64) -> bool {
     // Strict base64 has one spelling for each 32 bytes, so equal keys are equal texts.
-    keys.iter()
-        .any(|bound| bound.key == key && bound.period.contains(at))
+    keys.iter().any(|bound| bound.key == key && bound.period.contains(at))
         && STANDARD.decode(key).is_ok_and(|bytes| bytes.len() == 32)
 }
 

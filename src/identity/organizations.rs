@@ -100,22 +100,11 @@ pub struct Organizations {
 
 impl Organizations {
     /// The organizations and their members at `as_of`, and those that left in `(window_from, as_of]`.
-    pub fn at(
-        identities: &Identities,
-        charters: &Charters,
-        as_of: i64,
-        window_from: i64,
-    ) -> Organizations {
+    pub fn at(identities: &Identities, charters: &Charters, as_of: i64, window_from: i64) -> Organizations {
         let rules = Rules::new(charters);
-        let mut kinds: BTreeMap<&str, AnchorKind> = identities
-            .iter()
-            .map(|i| (i.anchor.as_str(), i.anchor_kind))
-            .collect();
-        kinds.extend(
-            charters
-                .iter()
-                .map(|charter| (charter.domain.as_str(), AnchorKind::Domain)),
-        );
+        let mut kinds: BTreeMap<&str, AnchorKind> =
+            identities.iter().map(|i| (i.anchor.as_str(), i.anchor_kind)).collect();
+        kinds.extend(charters.iter().map(|charter| (charter.domain.as_str(), AnchorKind::Domain)));
         let mut members = BTreeMap::new();
         let mut former = BTreeMap::new();
         for identity in identities.iter() {
@@ -125,22 +114,14 @@ impl Organizations {
             }
             for (organization, basis, left_at) in rules.leavings(identity, as_of) {
                 let better = (left_at, std::cmp::Reverse(basis));
-                if left_at > window_from
-                    && former
-                        .get(&(organization, subject))
-                        .is_none_or(|best| *best < better)
-                {
+                if left_at > window_from && former.get(&(organization, subject)).is_none_or(|best| *best < better) {
                     former.insert((organization, subject), better);
                 }
             }
         }
         let charter = |anchor: &str| {
             let proof = |c: &Charter| {
-                if c.proven_at(as_of) {
-                    DomainProof::Current
-                } else {
-                    DomainProof::Lapsed
-                }
+                if c.proven_at(as_of) { DomainProof::Current } else { DomainProof::Lapsed }
             };
             charters.of_domain(anchor).map(|c| (c.id.clone(), proof(c)))
         };
@@ -156,29 +137,22 @@ impl Organizations {
                 .collect(),
             former: former
                 .into_iter()
-                .map(
-                    |((organization, subject), (left_at, basis))| FormerMembership {
-                        organization: organization.to_owned(),
-                        subject: subject.to_owned(),
-                        basis: basis.0,
-                        left_at,
-                    },
-                )
+                .map(|((organization, subject), (left_at, basis))| FormerMembership {
+                    organization: organization.to_owned(),
+                    subject: subject.to_owned(),
+                    basis: basis.0,
+                    left_at,
+                })
                 .collect(),
             members: members
                 .into_iter()
-                .map(
-                    |((organization, subject), (basis, member_since))| Membership {
-                        kind: kinds
-                            .get(organization)
-                            .copied()
-                            .unwrap_or(AnchorKind::Domain),
-                        organization: organization.to_owned(),
-                        basis,
-                        subject: subject.to_owned(),
-                        member_since,
-                    },
-                )
+                .map(|((organization, subject), (basis, member_since))| Membership {
+                    kind: kinds.get(organization).copied().unwrap_or(AnchorKind::Domain),
+                    organization: organization.to_owned(),
+                    basis,
+                    subject: subject.to_owned(),
+                    member_since,
+                })
                 .collect(),
         }
     }
@@ -196,42 +170,24 @@ impl<'a> Rules<'a> {
         let mut mandates: HashMap<&str, Vec<_>> = HashMap::new();
         for charter in charters.iter() {
             for mandate in &charter.mandates {
-                mandates
-                    .entry(mandate.account.as_str())
-                    .or_default()
-                    .push((charter, mandate));
+                mandates.entry(mandate.account.as_str()).or_default().push((charter, mandate));
             }
         }
         Rules { charters, mandates }
     }
 
     /// The organizations that a handle is a member of at an instant, each once.
-    pub(super) fn memberships(
-        &self,
-        identity: &'a Identity,
-        at: i64,
-    ) -> BTreeMap<&'a str, (Basis, i64)> {
+    pub(super) fn memberships(&self, identity: &'a Identity, at: i64) -> BTreeMap<&'a str, (Basis, i64)> {
         let mut found = BTreeMap::new();
         if !identity.bound.contains(at) {
             return found;
         }
-        found.insert(
-            identity.anchor.as_str(),
-            (Basis::Anchor, identity.bound.from),
-        );
-        if let Some(charter) = self
-            .charter_of_email(identity)
-            .filter(|charter| charter.proven_at(at))
-        {
+        found.insert(identity.anchor.as_str(), (Basis::Anchor, identity.bound.from));
+        if let Some(charter) = self.charter_of_email(identity).filter(|charter| charter.proven_at(at)) {
             found.insert(&charter.domain, (Basis::Anchor, identity.bound.from));
         }
-        for (charter, mandate) in self
-            .mandates_of(identity)
-            .filter(|(_, mandate)| mandate.period.contains(at))
-        {
-            let entry = found
-                .entry(charter.domain.as_str())
-                .or_insert((Basis::Mandate, mandate.period.from));
+        for (charter, mandate) in self.mandates_of(identity).filter(|(_, mandate)| mandate.period.contains(at)) {
+            let entry = found.entry(charter.domain.as_str()).or_insert((Basis::Mandate, mandate.period.from));
             if entry.0 == Basis::Mandate {
                 entry.1 = entry.1.min(mandate.period.from);
             }
@@ -245,10 +201,7 @@ impl<'a> Rules<'a> {
         let bound = identity.bound;
         if let Some(end) = bound.to.filter(|end| bound.from < *end) {
             found.push((identity.anchor.as_str(), Basis::Anchor, end));
-            if let Some(charter) = self
-                .charter_of_email(identity)
-                .filter(|charter| charter.proven_at(end - 1))
-            {
+            if let Some(charter) = self.charter_of_email(identity).filter(|charter| charter.proven_at(end - 1)) {
                 found.push((charter.domain.as_str(), Basis::Anchor, end));
             }
         }
@@ -270,14 +223,7 @@ impl<'a> Rules<'a> {
         self.charters.of_domain(domain_of(&identity.anchor)?)
     }
 
-    fn mandates_of(
-        &self,
-        identity: &Identity,
-    ) -> impl Iterator<Item = (&'a Charter, &'a Mandate)> + '_ {
-        self.mandates
-            .get(identity.owner_account.as_str())
-            .into_iter()
-            .flatten()
-            .copied()
+    fn mandates_of(&self, identity: &Identity) -> impl Iterator<Item = (&'a Charter, &'a Mandate)> + '_ {
+        self.mandates.get(identity.owner_account.as_str()).into_iter().flatten().copied()
     }
 }

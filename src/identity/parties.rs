@@ -38,10 +38,7 @@ impl Parties {
     pub fn new(identities: &Identities) -> Parties {
         let mut lines: Vec<_> = identities.iter().collect();
         lines.sort_by_key(|identity| identity.bound.from);
-        let mut parties = Parties {
-            names: HashMap::new(),
-            nodes: Vec::new(),
-        };
+        let mut parties = Parties { names: HashMap::new(), nodes: Vec::new() };
         for line in lines {
             let since = line.bound.from;
             let anchor = parties.node(&line.anchor, since);
@@ -60,13 +57,7 @@ impl Parties {
         }
         let node = self.nodes.len();
         self.names.insert(name.to_owned(), node);
-        self.nodes.push(Node {
-            parent: node,
-            since: i64::MAX,
-            known,
-            size: 1,
-            anchor_since: None,
-        });
+        self.nodes.push(Node { parent: node, since: i64::MAX, known, size: 1, anchor_since: None });
         node
     }
 
@@ -88,11 +79,7 @@ impl Parties {
 
     /// The root of a node at an instant.
     fn root(&self, mut node: usize, at: i64) -> usize {
-        while let Some(step) = self
-            .nodes
-            .get(node)
-            .filter(|step| step.since <= at && step.parent != node)
-        {
+        while let Some(step) = self.nodes.get(node).filter(|step| step.since <= at && step.parent != node) {
             node = step.parent;
         }
         node
@@ -119,10 +106,7 @@ impl Parties {
             let next = numbers.len() as i64 + 1;
             numbers.entry(self.root(*node, at)).or_insert(next);
         }
-        known
-            .into_iter()
-            .filter_map(|(name, node)| Some((name, *numbers.get(&self.root(node, at))?)))
-            .collect()
+        known.into_iter().filter_map(|(name, node)| Some((name, *numbers.get(&self.root(node, at))?))).collect()
     }
 
     fn known(&self, node: usize, at: i64) -> bool {
@@ -130,9 +114,6 @@ impl Parties {
     }
 
     fn is_anchor(&self, node: usize, at: i64) -> bool {
-        self.nodes
-            .get(node)
-            .and_then(|node| node.anchor_since)
-            .is_some_and(|since| since <= at)
+        self.nodes.get(node).and_then(|node| node.anchor_since).is_some_and(|since| since <= at)
     }
 }

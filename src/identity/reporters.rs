@@ -24,10 +24,7 @@ pub struct Reporters {
 
 impl Reporters {
     /// Reads the lines of a file, each with its number. All faults come together.
-    pub fn read<'a>(
-        file: &str,
-        lines: impl Iterator<Item = (u64, &'a [u8])>,
-    ) -> Result<Reporters, Vec<Fault>> {
+    pub fn read<'a>(file: &str, lines: impl Iterator<Item = (u64, &'a [u8])>) -> Result<Reporters, Vec<Fault>> {
         let mut seen = HashSet::new();
         let mut sorted = lines::read(file, lines, |record| {
             let (reporter, keys) = (record.text("reporter"), record.keys("keys", false));
@@ -36,11 +33,7 @@ impl Reporters {
             if !seen.insert(reporter.to_owned()) {
                 record.repeated("reporter", reporter);
             }
-            Some(Reporter {
-                reporter: reporter.to_owned(),
-                keys: keys?,
-                configured: configured?,
-            })
+            Some(Reporter { reporter: reporter.to_owned(), keys: keys?, configured: configured? })
         })?;
         sorted.sort_by(|a, b| a.reporter.cmp(&b.reporter));
         Ok(Reporters { sorted })
@@ -48,10 +41,7 @@ impl Reporters {
 
     /// The reporter of a name.
     pub fn get(&self, name: &str) -> Option<&Reporter> {
-        let position = self
-            .sorted
-            .binary_search_by(|reporter| reporter.reporter.as_str().cmp(name))
-            .ok()?;
+        let position = self.sorted.binary_search_by(|reporter| reporter.reporter.as_str().cmp(name)).ok()?;
         self.sorted.get(position)
     }
 
@@ -62,13 +52,11 @@ impl Reporters {
 
     /// Whether a reporter was configured at an instant; an unknown one never was.
     pub fn configured_at(&self, name: &str, at: i64) -> bool {
-        self.get(name)
-            .is_some_and(|reporter| reporter.configured.contains(at))
+        self.get(name).is_some_and(|reporter| reporter.configured.contains(at))
     }
 
     /// Whether a key was bound to a reporter at an instant.
     pub fn key_bound_at(&self, name: &str, key: &str, at: i64) -> bool {
-        self.get(name)
-            .is_some_and(|reporter| bound_at(&reporter.keys, key, at))
+        self.get(name).is_some_and(|reporter| bound_at(&reporter.keys, key, at))
     }
 }

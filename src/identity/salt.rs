@@ -35,16 +35,9 @@ impl Salt {
     /// The bytes of a file without one final newline (2.10).
     pub fn read(path: &Path) -> Result<Salt, SaltFault> {
         let file = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|cause| SaltFault::Unreadable {
-            file: file.clone(),
-            cause,
-        })?;
+        let bytes = std::fs::read(path).map_err(|cause| SaltFault::Unreadable { file: file.clone(), cause })?;
         let salt = Salt::of_bytes(bytes);
-        if salt.0.is_empty() {
-            Err(SaltFault::Empty { file })
-        } else {
-            Ok(salt)
-        }
+        if salt.0.is_empty() { Err(SaltFault::Empty { file }) } else { Ok(salt) }
     }
 
     /// The same from bytes at hand, such as an environment variable's.
@@ -74,9 +67,7 @@ pub struct AnchorHashes(BTreeMap<String, String>);
 impl AnchorHashes {
     /// Hashes them all.
     pub fn of(identities: &Identities, salt: &Salt) -> AnchorHashes {
-        let names = identities
-            .iter()
-            .flat_map(|identity| [&identity.anchor, &identity.operator]);
+        let names = identities.iter().flat_map(|identity| [&identity.anchor, &identity.operator]);
         let hash = |name: &String| (name.clone(), anchor_hash(salt.as_bytes(), name));
         AnchorHashes(names.map(hash).collect())
     }
@@ -99,20 +90,12 @@ impl AnchorHashes {
 
 /// `sha256:` and the lower-case hex of SHA-256 of the salt, a colon and the lower-cased anchor.
 pub fn anchor_hash(salt: &[u8], anchor: &str) -> String {
-    let digest = Sha256::new()
-        .chain_update(salt)
-        .chain_update(b":")
-        .chain_update(anchor.to_lowercase())
-        .finalize();
+    let digest = Sha256::new().chain_update(salt).chain_update(b":").chain_update(anchor.to_lowercase()).finalize();
     let mut text = String::with_capacity(71);
     text.push_str("sha256:");
     for byte in digest {
         for half in [byte >> 4, byte & 15] {
-            text.push(char::from(if half < 10 {
-                b'0' + half
-            } else {
-                b'a' + half - 10
-            }));
+            text.push(char::from(if half < 10 { b'0' + half } else { b'a' + half - 10 }));
         }
     }
     text
@@ -126,20 +109,14 @@ mod tests {
     fn one_final_newline_is_no_part_of_the_salt() {
         assert_eq!(Salt::of_bytes(b"ab\n\n".to_vec()).as_bytes(), b"ab\n");
         assert_eq!(Salt::of_bytes(b"ab".to_vec()).as_bytes(), b"ab");
-        assert_eq!(
-            format!("{:?}", Salt::of_bytes(b"ab".to_vec())),
-            "Salt(secret)"
-        );
+        assert_eq!(format!("{:?}", Salt::of_bytes(b"ab".to_vec())), "Salt(secret)");
     }
 
     #[test]
     fn an_empty_file_holds_no_salt() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("anchor.salt");
-        assert!(matches!(
-            Salt::read(&path),
-            Err(SaltFault::Unreadable { .. })
-        ));
+        assert!(matches!(Salt::read(&path), Err(SaltFault::Unreadable { .. })));
         std::fs::write(&path, "\n").unwrap();
         assert!(matches!(Salt::read(&path), Err(SaltFault::Empty { .. })));
         std::fs::write(&path, "pepper\n").unwrap();

@@ -7,7 +7,7 @@ use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
 
-use super::{Charters, Identities, Organizations, Parties, AnchorHashes};
+use super::{AnchorHashes, Charters, Identities, Organizations, Parties};
 use crate::policy::Windows;
 
 /// A table under construction: the fields with their columns.
@@ -20,8 +20,7 @@ struct Columns {
 impl Columns {
     fn text<'a>(mut self, name: &str, values: impl Iterator<Item = &'a str>) -> Self {
         self.fields.push(Field::new(name, DataType::Utf8, false));
-        self.columns
-            .push(Arc::new(StringArray::from_iter_values(values)));
+        self.columns.push(Arc::new(StringArray::from_iter_values(values)));
         self
     }
 
@@ -31,31 +30,16 @@ impl Columns {
         self
     }
 
-    fn number(
-        mut self,
-        name: &str,
-        nullable: bool,
-        values: impl Iterator<Item = Option<i64>>,
-    ) -> Self {
-        self.fields
-            .push(Field::new(name, DataType::Int64, nullable));
+    fn number(mut self, name: &str, nullable: bool, values: impl Iterator<Item = Option<i64>>) -> Self {
+        self.fields.push(Field::new(name, DataType::Int64, nullable));
         self.columns.push(Arc::new(values.collect::<Int64Array>()));
         self
     }
 
-    fn instant(
-        mut self,
-        name: &str,
-        nullable: bool,
-        values: impl Iterator<Item = Option<i64>>,
-    ) -> Self {
+    fn instant(mut self, name: &str, nullable: bool, values: impl Iterator<Item = Option<i64>>) -> Self {
         let kind = DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into()));
         self.fields.push(Field::new(name, kind, nullable));
-        self.columns.push(Arc::new(
-            values
-                .collect::<TimestampMillisecondArray>()
-                .with_timezone("UTC"),
-        ));
+        self.columns.push(Arc::new(values.collect::<TimestampMillisecondArray>().with_timezone("UTC")));
         self
     }
 
@@ -73,48 +57,29 @@ pub fn identity(
 ) -> Result<RecordBatch, ArrowError> {
     let numbers = parties.numbered_at(as_of);
     let rows = || identities.iter();
-    let pairs: Vec<_> = rows()
-        .map(|i| (hashes.hash(&i.anchor), hashes.hash(&i.operator)))
-        .collect();
+    let pairs: Vec<_> = rows().map(|i| (hashes.hash(&i.anchor), hashes.hash(&i.operator))).collect();
     let party = |anchor: &str, bound_at: i64| {
-        if bound_at <= as_of {
-            numbers.get(anchor).copied()
-        } else {
-            None
-        }
+        if bound_at <= as_of { numbers.get(anchor).copied() } else { None }
     };
     Columns::default()
         .text("handle", rows().map(|i| i.handle.as_str()))
         .text("name_system", rows().map(|i| i.name_system.as_str()))
         .text("anchor", rows().map(|i| i.anchor.as_str()))
-        .text(
-            "anchor_hash",
-            pairs.iter().map(|(anchor, _)| *anchor),
-        )
+        .text("anchor_hash", pairs.iter().map(|(anchor, _)| *anchor))
         .text("anchor_kind", rows().map(|i| i.anchor_kind.as_str()))
         .text("operator", rows().map(|i| i.operator.as_str()))
-        .text(
-            "operator_hash",
-            pairs.iter().map(|(_, operator)| *operator),
-        )
+        .text("operator_hash", pairs.iter().map(|(_, operator)| *operator))
         .text("owner_account", rows().map(|i| i.owner_account.as_str()))
         .instant("bound_at", false, rows().map(|i| Some(i.bound.from)))
         .instant("unbound_at", true, rows().map(|i| i.bound.to))
-        .number(
-            "party",
-            true,
-            rows().map(|i| party(&i.anchor, i.bound.from)),
-        )
+        .number("party", true, rows().map(|i| party(&i.anchor, i.bound.from)))
         .batch()
 }
 
 /// `anchor_party`: one row a hash of an anchor or operator of a line bound by `as_of`, by hash.
 pub fn anchor_party(parties: &Parties, hashes: &AnchorHashes, as_of: i64) -> Result<RecordBatch, ArrowError> {
-    let mut rows: Vec<_> = parties
-        .numbered_at(as_of)
-        .into_iter()
-        .map(|(name, party)| (hashes.hash(name), party))
-        .collect();
+    let mut rows: Vec<_> =
+        parties.numbered_at(as_of).into_iter().map(|(name, party)| (hashes.hash(name), party)).collect();
     rows.sort_unstable();
     Columns::default()
         .text("anchor_hash", rows.iter().map(|(hash, _)| *hash))
@@ -151,14 +116,8 @@ pub fn organization(organizations: &Organizations) -> Result<RecordBatch, ArrowE
     Columns::default()
         .text("anchor", rows().map(|o| o.anchor.as_str()))
         .text("anchor_kind", rows().map(|o| o.kind.as_str()))
-        .maybe_text(
-            "charter_id",
-            rows().map(|o| o.charter.as_ref().map(|(id, _)| id.as_str())),
-        )
-        .maybe_text(
-            "domain_proof",
-            rows().map(|o| o.charter.as_ref().map(|(_, proof)| proof.as_str())),
-        )
+        .maybe_text("charter_id", rows().map(|o| o.charter.as_ref().map(|(id, _)| id.as_str())))
+        .maybe_text("domain_proof", rows().map(|o| o.charter.as_ref().map(|(_, proof)| proof.as_str())))
         .batch()
 }
 
@@ -172,10 +131,7 @@ pub fn all(
     let parties = Parties::new(identities);
     let organizations = Organizations::at(identities, charters, windows.as_of, windows.window_from);
     Ok(vec![
-        (
-            "identity",
-            identity(identities, &parties, hashes, windows.as_of)?,
-        ),
+        ("identity", identity(identities, &parties, hashes, windows.as_of)?),
         ("anchor_party", anchor_party(&parties, hashes, windows.as_of)?),
         ("membership", membership(&organizations)?),
         ("former_membership", former_membership(&organizations)?),

@@ -28,9 +28,7 @@ pub fn write(node: Node<'_>, out: &mut Vec<u8>) {
             out.push(b'"');
         }
         Tag::Unescaped => string(document.text(slot), out),
-        Tag::Array | Tag::Object if slot.canonical => {
-            out.extend_from_slice(document.text(slot).as_bytes())
-        }
+        Tag::Array | Tag::Object if slot.canonical => out.extend_from_slice(document.text(slot).as_bytes()),
         Tag::Array => {
             out.push(b'[');
             for (i, item) in node.items().enumerate() {
@@ -146,11 +144,7 @@ pub fn cmp_utf16(a: &str, b: &str) -> Ordering {
 
 /// A byte's place in the order of [`cmp_utf16`].
 fn rank(byte: u8) -> u8 {
-    if matches!(byte, 0xee | 0xef) {
-        byte + 0x10
-    } else {
-        byte
-    }
+    if matches!(byte, 0xee | 0xef) { byte + 0x10 } else { byte }
 }
 
 /// The first eight bytes as one number: where two names' numbers differ, [`cmp_utf16`] orders the names as the numbers.

@@ -18,10 +18,7 @@ fn canonical(line: &[u8]) -> Vec<u8> {
 
 /// The canonical form of any value: that of an object around it, without the object.
 fn canonical_value(value: &[u8]) -> Vec<u8> {
-    let flat: Vec<u8> = value
-        .iter()
-        .map(|b| if *b == b'\n' { b' ' } else { *b })
-        .collect();
+    let flat: Vec<u8> = value.iter().map(|b| if *b == b'\n' { b' ' } else { *b }).collect();
     let line = [b"{\"\":", flat.as_slice(), b"}"].concat();
     let out = canonical(&line);
     out[4..out.len() - 1].to_vec()
@@ -34,21 +31,12 @@ fn the_published_documents_of_rfc_8785() {
         let path = entry.unwrap().path();
         let input = fs::read(&path).unwrap();
         let output = fs::read(vectors().join("output").join(path.file_name().unwrap())).unwrap();
-        let hex = vectors()
-            .join("outhex")
-            .join(path.with_extension("txt").file_name().unwrap());
-        let hex: Vec<u8> = fs::read_to_string(hex)
-            .unwrap()
-            .split_whitespace()
-            .map(|h| u8::from_str_radix(h, 16).unwrap())
-            .collect();
+        let hex = vectors().join("outhex").join(path.with_extension("txt").file_name().unwrap());
+        let hex: Vec<u8> =
+            fs::read_to_string(hex).unwrap().split_whitespace().map(|h| u8::from_str_radix(h, 16).unwrap()).collect();
         assert_eq!(canonical_value(&input), output, "{path:?}");
         assert_eq!(output, hex, "{path:?}");
-        assert_eq!(
-            to_vec(&serde_json::from_slice(&input).unwrap()),
-            output,
-            "{path:?}"
-        );
+        assert_eq!(to_vec(&serde_json::from_slice(&input).unwrap()), output, "{path:?}");
         seen += 1;
     }
     assert_eq!(seen, 6);
@@ -91,11 +79,7 @@ fn what_is_left_out_is_left_out_at_the_top_alone() {
     write_without(owned.root(), &["entry_hash", "prev_hash"], &mut out);
     assert_eq!(out, br#"kept {"a":"e","z":{"prev_hash":1}}"#);
     out.clear();
-    write_without(
-        owned.root(),
-        &["prev_hash", "entry_hash", "a", "z"],
-        &mut out,
-    );
+    write_without(owned.root(), &["prev_hash", "entry_hash", "a", "z"], &mut out);
     assert_eq!(out, b"{}");
 }
 
@@ -109,12 +93,7 @@ fn absent_null_and_needless_spellings() {
         b"{\"k\":\"/A\\n\\u001f\x7f\",\"n\":[10,0,1,1e+21]}",
     ];
     for spelling in spellings {
-        assert_eq!(
-            canonical(spelling),
-            spellings[3],
-            "{}",
-            String::from_utf8_lossy(spelling)
-        );
+        assert_eq!(canonical(spelling), spellings[3], "{}", String::from_utf8_lossy(spelling));
     }
 }
 
@@ -124,17 +103,14 @@ fn names_alike_in_their_first_eight_bytes_are_ordered_too() {
         let head = ["", "abcdefgh", "abcdefg\u{e000}", "abcdefg\u{1f600}"];
         let name = |i: u32| format!("\"{}{:04}\":{i}", head[i as usize % 4], (i * 7919) % 10_000);
         let line = format!("{{{}}}", (0..count).map(name).collect::<Vec<_>>().join(","));
-        let want = serde_json_canonicalizer::to_vec(&serde_json::from_str::<Value>(&line).unwrap())
-            .unwrap();
+        let want = serde_json_canonicalizer::to_vec(&serde_json::from_str::<Value>(&line).unwrap()).unwrap();
         assert_eq!(canonical(line.as_bytes()), want);
     }
 }
 
 fn number() -> impl Strategy<Value = Value> {
     prop_oneof![
-        any::<f64>()
-            .prop_filter("finite", |f| f.is_finite())
-            .prop_map(Value::from),
+        any::<f64>().prop_filter("finite", |f| f.is_finite()).prop_map(Value::from),
         (-9_007_199_254_740_991i64..=9_007_199_254_740_991).prop_map(Value::from),
         (-1000i64..1000).prop_map(Value::from),
     ]
@@ -157,29 +133,21 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn document() -> impl Strategy<Value = Value> {
-    let leaf = prop_oneof![
-        Just(Value::Null),
-        any::<bool>().prop_map(Value::from),
-        number(),
-        text().prop_map(Value::from)
-    ];
+    let leaf =
+        prop_oneof![Just(Value::Null), any::<bool>().prop_map(Value::from), number(), text().prop_map(Value::from)];
     let inner = leaf.prop_recursive(5, 60, 8, |inner| {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            proptest::collection::vec((text(), inner), 0..40)
-                .prop_map(|m| Value::Object(m.into_iter().collect())),
+            proptest::collection::vec((text(), inner), 0..40).prop_map(|m| Value::Object(m.into_iter().collect())),
         ]
     });
-    proptest::collection::vec((text(), inner), 0..10)
-        .prop_map(|m| Value::Object(m.into_iter().collect()))
+    proptest::collection::vec((text(), inner), 0..10).prop_map(|m| Value::Object(m.into_iter().collect()))
 }
 
 /// Writes a document with the choices of `seed` wherever JSON leaves one: order, white space, escapes.
 fn spell(value: &Value, seed: &mut u64, out: &mut String) {
     let mut dice = |sides: u64| {
-        *seed = seed
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*seed >> 33) % sides
     };
     let mut quote = |text: &str, out: &mut String| {
@@ -187,11 +155,7 @@ fn spell(value: &Value, seed: &mut u64, out: &mut String) {
         for c in text.chars() {
             if c < ' ' || c == '"' || c == '\\' || dice(6) == 0 {
                 for unit in c.encode_utf16(&mut [0; 2]) {
-                    out.push_str(&if dice(2) == 0 {
-                        format!("\\u{unit:04x}")
-                    } else {
-                        format!("\\u{unit:04X}")
-                    });
+                    out.push_str(&if dice(2) == 0 { format!("\\u{unit:04x}") } else { format!("\\u{unit:04X}") });
                 }
             } else {
                 out.push(c);

@@ -68,10 +68,7 @@ pub struct Head {
 impl Head {
     /// The head before the first entry.
     pub fn start() -> Head {
-        Head {
-            seq: 0,
-            entry_hash: NO_HASH.to_owned(),
-        }
+        Head { seq: 0, entry_hash: NO_HASH.to_owned() }
     }
 }
 
@@ -115,23 +112,12 @@ impl Breaks {
 impl Segment {
     /// No entries yet, of `file`.
     pub fn new(file: Arc<str>) -> Segment {
-        Segment {
-            file,
-            first: None,
-            seq: None,
-            entry_hash: None,
-            entries: 0,
-            breaks: Breaks::default(),
-        }
+        Segment { file, first: None, seq: None, entry_hash: None, entries: 0, breaks: Breaks::default() }
     }
 
     /// The next entry, which stands in `line`.
     pub fn push(&mut self, line: u64, link: &Link<'_>) {
-        let place = Place {
-            file: &self.file,
-            line,
-            seq: link.seq,
-        };
+        let place = Place { file: &self.file, line, seq: link.seq };
         let mut computed = [0; 44];
         let computed = match STANDARD.encode_slice(link.computed, &mut computed) {
             Ok(44) => std::str::from_utf8(&computed).unwrap_or_default(),
@@ -139,26 +125,13 @@ impl Segment {
         };
         // Without a `prev_hash` there is nothing to recompute, and the link tells.
         if link.prev_hash.is_some() && link.entry_hash != Some(computed) {
-            self.breaks.push(place.hash(
-                "chain.hash",
-                &encode_hash(&link.computed),
-                link.entry_hash,
-            ));
+            self.breaks.push(place.hash("chain.hash", &encode_hash(&link.computed), link.entry_hash));
         }
         if self.first.is_none() {
-            self.first = Some(Edge {
-                seq: link.seq,
-                prev_hash: link.prev_hash.map(str::to_owned),
-                line,
-            });
+            self.first = Some(Edge { seq: link.seq, prev_hash: link.prev_hash.map(str::to_owned), line });
             self.breaks.at_first = self.breaks.kept.len();
         } else {
-            place.compare(
-                self.seq,
-                self.entry_hash.as_deref(),
-                link.prev_hash,
-                &mut self.breaks,
-            );
+            place.compare(self.seq, self.entry_hash.as_deref(), link.prev_hash, &mut self.breaks);
         }
         self.entries += 1;
         self.seq = link.seq;
@@ -180,32 +153,15 @@ struct Place<'p> {
 
 impl Place<'_> {
     fn found(&self, rule: &'static str, expected: String, found: String) -> ChainBreak {
-        ChainBreak {
-            seq: self.seq,
-            file: self.file.clone(),
-            line: self.line,
-            rule,
-            expected,
-            found,
-        }
+        ChainBreak { seq: self.seq, file: self.file.clone(), line: self.line, rule, expected, found }
     }
 
     fn hash(&self, rule: &'static str, expected: &str, found: Option<&str>) -> ChainBreak {
-        self.found(
-            rule,
-            expected.to_owned(),
-            found.unwrap_or("none that can be read").to_owned(),
-        )
+        self.found(rule, expected.to_owned(), found.unwrap_or("none that can be read").to_owned())
     }
 
     /// Compares an entry with the one before it.
-    fn compare(
-        &self,
-        before: Option<i64>,
-        hash_before: Option<&str>,
-        prev_hash: Option<&str>,
-        breaks: &mut Breaks,
-    ) {
+    fn compare(&self, before: Option<i64>, hash_before: Option<&str>, prev_hash: Option<&str>, breaks: &mut Breaks) {
         if hash_before.is_none() || prev_hash != hash_before {
             breaks.push(self.hash(
                 "chain.link",
@@ -223,10 +179,7 @@ impl Place<'_> {
 }
 
 fn seq_text(seq: Option<i64>) -> String {
-    seq.map_or_else(
-        || "no seq that can be read".to_owned(),
-        |seq| format!("seq {seq}"),
-    )
+    seq.map_or_else(|| "no seq that can be read".to_owned(), |seq| format!("seq {seq}"))
 }
 
 /// A chain from a head over the segments joined so far.
@@ -254,22 +207,13 @@ impl Chain {
     /// The next segment in the order of the ledger.
     pub fn join(&mut self, segment: Segment) {
         let Some(first) = segment.first else { return };
-        let place = Place {
-            file: &segment.file,
-            line: first.line,
-            seq: first.seq,
-        };
+        let place = Place { file: &segment.file, line: first.line, seq: first.seq };
         let mut kept = segment.breaks.kept.into_iter();
         let inner = segment.breaks.count - segment.breaks.at_first as u64;
         for found in kept.by_ref().take(segment.breaks.at_first) {
             self.breaks.push(found);
         }
-        place.compare(
-            self.seq,
-            self.entry_hash.as_deref(),
-            first.prev_hash.as_deref(),
-            &mut self.breaks,
-        );
+        place.compare(self.seq, self.entry_hash.as_deref(), first.prev_hash.as_deref(), &mut self.breaks);
         let room = REPORTED_BREAKS.saturating_sub(self.breaks.kept.len());
         self.breaks.kept.extend(kept.take(room));
         self.breaks.count += inner;
@@ -277,10 +221,7 @@ impl Chain {
         self.seq = segment.seq;
         self.entry_hash = segment.entry_hash;
         if let (Some(seq), Some(entry_hash)) = (self.seq, &self.entry_hash) {
-            self.head = Head {
-                seq,
-                entry_hash: entry_hash.clone(),
-            };
+            self.head = Head { seq, entry_hash: entry_hash.clone() };
         }
     }
 
@@ -310,10 +251,7 @@ impl Chain {
     /// The first break and how many follow.
     pub fn finish(self) -> Result<Head, BrokenChain> {
         match self.breaks.kept.into_iter().next() {
-            Some(first) => Err(BrokenChain {
-                first,
-                following: self.breaks.count.saturating_sub(1),
-            }),
+            Some(first) => Err(BrokenChain { first, following: self.breaks.count.saturating_sub(1) }),
             None => Ok(self.head),
         }
     }

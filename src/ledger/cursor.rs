@@ -16,29 +16,19 @@ impl Cursor<'_> {
     }
 
     pub fn fault<T>(&self, what: JsonError) -> Result<T, JsonFault> {
-        Err(JsonFault {
-            byte: self.at,
-            what,
-        })
+        Err(JsonFault { byte: self.at, what })
     }
 
     /// The fault of a byte that is not what should stand here, or of the line's end.
     pub fn expected<T>(&self, what: &'static str) -> Result<T, JsonFault> {
-        self.fault(if self.peek().is_none() {
-            JsonError::Truncated
-        } else {
-            JsonError::Syntax(what)
-        })
+        self.fault(if self.peek().is_none() { JsonError::Truncated } else { JsonError::Syntax(what) })
     }
 
     /// The fault of a number that ends too early.
     pub fn expected_number<T>(&self, start: usize) -> Result<T, JsonFault> {
         match self.peek() {
             None => self.fault(JsonError::Truncated),
-            Some(_) => Err(JsonFault {
-                byte: start,
-                what: JsonError::Number,
-            }),
+            Some(_) => Err(JsonFault { byte: start, what: JsonError::Number }),
         }
     }
 
@@ -87,10 +77,7 @@ impl Cursor<'_> {
                 return;
             }
         }
-        let in_tail = tail
-            .iter()
-            .position(|b| matches!(b, b'"' | b'\\' | 0..=0x1f))
-            .unwrap_or(tail.len());
+        let in_tail = tail.iter().position(|b| matches!(b, b'"' | b'\\' | 0..=0x1f)).unwrap_or(tail.len());
         self.at += rest.len() - tail.len() + in_tail;
     }
 
@@ -133,10 +120,7 @@ impl Cursor<'_> {
             }
             Some(b'u') => return self.unicode(start),
             Some(_) => {
-                return Err(JsonFault {
-                    byte: start,
-                    what: JsonError::Escape,
-                });
+                return Err(JsonFault { byte: start, what: JsonError::Escape });
             }
             None => {
                 self.at = self.line.len();
@@ -151,12 +135,8 @@ impl Cursor<'_> {
         // RFC 8785 escapes so only control characters that have no shorter escape, in lower case.
         let spelt = self.line.get(self.at - 4..self.at).unwrap_or_default();
         let short = matches!(unit, 0x08 | 0x09 | 0x0a | 0x0c | 0x0d);
-        self.blemishes +=
-            u64::from(unit >= 0x20 || short || spelt.bytes().any(|b| b.is_ascii_uppercase()));
-        let lone = JsonFault {
-            byte: start,
-            what: JsonError::Surrogate,
-        };
+        self.blemishes += u64::from(unit >= 0x20 || short || spelt.bytes().any(|b| b.is_ascii_uppercase()));
+        let lone = JsonFault { byte: start, what: JsonError::Surrogate };
         match unit {
             0xd800..=0xdbff => {
                 if !(self.take(b'\\') && self.take(b'u')) {
@@ -176,10 +156,9 @@ impl Cursor<'_> {
         let mut unit = 0;
         for _ in 0..4 {
             let digit = match self.peek() {
-                Some(byte) => char::from(byte).to_digit(16).ok_or(JsonFault {
-                    byte: start,
-                    what: JsonError::Escape,
-                })?,
+                Some(byte) => {
+                    char::from(byte).to_digit(16).ok_or(JsonFault { byte: start, what: JsonError::Escape })?
+                }
                 None => return self.fault(JsonError::Truncated),
             };
             unit = unit * 16 + digit;

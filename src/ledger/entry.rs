@@ -17,11 +17,7 @@ pub const HASH_MEMBERS: [&str; 2] = ["entry_hash", "prev_hash"];
 
 /// The hash of an entry: SHA-256 over its canonical form without [`HASH_MEMBERS`], then the characters of its `prev_hash`.
 pub fn entry_hash(canonical: &[u8], prev_hash: &str) -> [u8; 32] {
-    Sha256::new()
-        .chain_update(canonical)
-        .chain_update(prev_hash)
-        .finalize()
-        .into()
+    Sha256::new().chain_update(canonical).chain_update(prev_hash).finalize().into()
 }
 
 /// A hash as `entry_hash` spells it: standard base64 with padding.
@@ -91,51 +87,21 @@ impl<'a> Entry<'a> {
     /// What the chain compares, with the hash computed from the entry's canonical form.
     pub fn link(&self, canonical: &[u8]) -> Link<'a> {
         let computed = entry_hash(canonical, self.prev_hash.unwrap_or_default());
-        Link {
-            seq: self.seq,
-            prev_hash: self.prev_hash,
-            entry_hash: self.entry_hash,
-            computed,
-        }
+        Link { seq: self.seq, prev_hash: self.prev_hash, entry_hash: self.entry_hash, computed }
     }
 
     fn check(&self, raw: &Raw<'a>) -> Result<Detail<'a>, SchemaFault> {
-        member(
-            "seq",
-            raw.seq,
-            self.seq.filter(|seq| *seq >= 1),
-            "an integer from 1 on",
-        )?;
+        member("seq", raw.seq, self.seq.filter(|seq| *seq >= 1), "an integer from 1 on")?;
         member("at", raw.at, self.at, INSTANT)?;
         let action = member("action", raw.action, self.action, "a string")?;
-        member(
-            "subject",
-            raw.subject,
-            self.subject.filter(|s| is_subject(s)),
-            "a string without a colon",
-        )?;
+        member("subject", raw.subject, self.subject.filter(|s| is_subject(s)), "a string without a colon")?;
         if raw.capability.is_some_and(|c| !c.is_null()) && self.capability.is_none() {
             return Err(SchemaFault::Rule("capability is neither a string nor null"));
         }
         const BASE64: &str = "the base64 of 32 bytes";
-        member(
-            "prev_hash",
-            raw.prev_hash,
-            self.prev_hash.filter(|h| is_encoded_hash(h)),
-            BASE64,
-        )?;
-        member(
-            "entry_hash",
-            raw.entry_hash,
-            self.entry_hash.filter(|h| is_encoded_hash(h)),
-            BASE64,
-        )?;
-        let detail = member(
-            "detail",
-            raw.detail,
-            raw.detail.filter(|d| d.is_object()),
-            "an object",
-        )?;
+        member("prev_hash", raw.prev_hash, self.prev_hash.filter(|h| is_encoded_hash(h)), BASE64)?;
+        member("entry_hash", raw.entry_hash, self.entry_hash.filter(|h| is_encoded_hash(h)), BASE64)?;
+        let detail = member("detail", raw.detail, raw.detail.filter(|d| d.is_object()), "an object")?;
         detail::read(action, detail)
     }
 }
@@ -153,12 +119,7 @@ struct Raw<'a> {
     entry_hash: Option<Node<'a>>,
 }
 
-fn member<T>(
-    name: &str,
-    raw: Option<Node<'_>>,
-    value: Option<T>,
-    what: &'static str,
-) -> Result<T, SchemaFault> {
+fn member<T>(name: &str, raw: Option<Node<'_>>, value: Option<T>, what: &'static str) -> Result<T, SchemaFault> {
     value.ok_or_else(|| match raw {
         Some(_) => SchemaFault::IsNot(name.to_owned(), what),
         None => SchemaFault::Missing(name.to_owned()),

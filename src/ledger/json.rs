@@ -112,12 +112,7 @@ impl Parser {
     }
 
     fn document<'a>(&'a self, line: &'a str) -> Document<'a> {
-        Document {
-            tape: &self.tape,
-            line,
-            arena: &self.arena,
-            order: &self.order,
-        }
+        Document { tape: &self.tape, line, arena: &self.arena, order: &self.order }
     }
 
     fn run(&mut self, line: &str) -> Result<(), JsonFault> {
@@ -125,11 +120,7 @@ impl Parser {
         self.arena.clear();
         self.stack.clear();
         self.order.clear();
-        let mut cursor = Cursor {
-            line,
-            at: 0,
-            blemishes: 0,
-        };
+        let mut cursor = Cursor { line, at: 0, blemishes: 0 };
         cursor.skip_white();
         match cursor.peek() {
             Some(b'{') => {}
@@ -169,16 +160,10 @@ impl Parser {
         let (name, from) = (self.tape.len(), cursor.at);
         self.string(cursor)?;
         if frame.members > 0 && frame.rising {
-            match cmp_utf16(
-                self.name(cursor.line, frame.last_name),
-                self.name(cursor.line, name),
-            ) {
+            match cmp_utf16(self.name(cursor.line, frame.last_name), self.name(cursor.line, name)) {
                 Ordering::Less => {}
                 Ordering::Equal => {
-                    return Err(JsonFault {
-                        byte: from,
-                        what: JsonError::Duplicate,
-                    });
+                    return Err(JsonFault { byte: from, what: JsonError::Duplicate });
                 }
                 Ordering::Greater => {
                     cursor.blemishes += 1;
@@ -236,14 +221,7 @@ impl Parser {
 
     fn push(&mut self, tag: Tag, range: Range<usize>) {
         let next = self.tape.len() + 1;
-        self.tape.push(Slot {
-            tag,
-            canonical: true,
-            order: RISING,
-            start: range.start,
-            end: range.end,
-            next,
-        });
+        self.tape.push(Slot { tag, canonical: true, order: RISING, start: range.start, end: range.end, next });
     }
 
     fn open(&mut self, cursor: &mut Cursor<'_>, tag: Tag) -> Result<(), JsonFault> {
@@ -251,13 +229,7 @@ impl Parser {
             return cursor.fault(JsonError::Depth);
         }
         let slot = self.tape.len();
-        self.stack.push(Frame {
-            slot,
-            blemishes: cursor.blemishes,
-            last_name: slot,
-            members: 0,
-            rising: true,
-        });
+        self.stack.push(Frame { slot, blemishes: cursor.blemishes, last_name: slot, members: 0, rising: true });
         self.push(tag, cursor.at..cursor.at);
         cursor.at += 1;
         Ok(())
@@ -268,11 +240,7 @@ impl Parser {
         let Some(frame) = self.stack.pop() else {
             return Ok(());
         };
-        let order = if frame.rising {
-            RISING
-        } else {
-            self.put_in_order(cursor.line, frame)?
-        };
+        let order = if frame.rising { RISING } else { self.put_in_order(cursor.line, frame)? };
         let next = self.tape.len();
         if let Some(slot) = self.tape.get_mut(frame.slot) {
             slot.end = cursor.at;
@@ -299,13 +267,9 @@ impl Parser {
         let start = cursor.at;
         let negative = cursor.take(b'-');
         let (whole, value) = cursor.digits();
-        let leading_zero =
-            whole > 1 && cursor.line.as_bytes().get(cursor.at - whole) == Some(&b'0');
+        let leading_zero = whole > 1 && cursor.line.as_bytes().get(cursor.at - whole) == Some(&b'0');
         if whole == 0 || leading_zero {
-            return Err(JsonFault {
-                byte: start,
-                what: JsonError::Number,
-            });
+            return Err(JsonFault { byte: start, what: JsonError::Number });
         }
         let mut integer = true;
         if cursor.take(b'.') {
@@ -322,18 +286,12 @@ impl Parser {
             }
         }
         let range = start..cursor.at;
-        if integer
-            && value.is_some_and(|v| v <= MAX_INTEGER as u64)
-            && !(negative && value == Some(0))
-        {
+        if integer && value.is_some_and(|v| v <= MAX_INTEGER as u64) && !(negative && value == Some(0)) {
             self.push(Tag::Integer, range);
             return Ok(());
         }
         if integer && value != Some(0) && self.literals == Literals::Export {
-            return Err(JsonFault {
-                byte: start,
-                what: JsonError::Integer,
-            });
+            return Err(JsonFault { byte: start, what: JsonError::Integer });
         }
         let text = cursor.line.get(range.clone()).unwrap_or_default();
         match text.parse::<f64>() {
@@ -342,10 +300,7 @@ impl Parser {
                 self.push(Tag::Float, range);
                 Ok(())
             }
-            _ => Err(JsonFault {
-                byte: start,
-                what: JsonError::Range,
-            }),
+            _ => Err(JsonFault { byte: start, what: JsonError::Range }),
         }
     }
 
@@ -371,9 +326,7 @@ impl Parser {
     }
 
     fn name<'b>(&'b self, line: &'b str, slot: usize) -> &'b str {
-        self.tape
-            .get(slot)
-            .map_or("", |s| self.document(line).text(s))
+        self.tape.get(slot).map_or("", |s| self.document(line).text(s))
     }
 
     /// Orders the names of an object that do not rise, and refuses it where two are equal. Gives where the order starts.
@@ -388,8 +341,7 @@ impl Parser {
             at = self.tape.get(at + 1).map_or(usize::MAX, |value| value.next);
         }
         let compare = |a: &(u64, usize), b: &(u64, usize)| {
-            a.0.cmp(&b.0)
-                .then_with(|| cmp_utf16(self.name(line, a.1), self.name(line, b.1)))
+            a.0.cmp(&b.0).then_with(|| cmp_utf16(self.name(line, a.1), self.name(line, b.1)))
         };
         names.sort_unstable_by(compare);
         let twice = names.windows(2).filter_map(|pair| match pair {
@@ -404,30 +356,21 @@ impl Parser {
         match twice.and_then(|slot| self.tape.get(slot)) {
             None => Ok(start),
             // A name in the arena has lost its place: then the place is the object's.
-            Some(name) if name.tag == Tag::Plain => Err(JsonFault {
-                byte: name.start - 1,
-                what: JsonError::Duplicate,
-            }),
-            Some(_) => Err(JsonFault {
-                byte: self.tape.get(frame.slot).map_or(0, |s| s.start),
-                what: JsonError::Duplicate,
-            }),
+            Some(name) if name.tag == Tag::Plain => Err(JsonFault { byte: name.start - 1, what: JsonError::Duplicate }),
+            Some(_) => {
+                Err(JsonFault { byte: self.tape.get(frame.slot).map_or(0, |s| s.start), what: JsonError::Duplicate })
+            }
         }
     }
 }
 
 fn utf8(line: &[u8]) -> Result<&str, JsonFault> {
-    std::str::from_utf8(line).map_err(|fault| JsonFault {
-        byte: fault.valid_up_to(),
-        what: JsonError::Utf8,
-    })
+    std::str::from_utf8(line).map_err(|fault| JsonFault { byte: fault.valid_up_to(), what: JsonError::Utf8 })
 }
 
 /// Whether a number's literal is zero: no digit but 0 before an exponent.
 fn is_zero(text: &str) -> bool {
-    text.bytes()
-        .take_while(|b| !matches!(b, b'e' | b'E'))
-        .all(|b| matches!(b, b'0' | b'.' | b'-'))
+    text.bytes().take_while(|b| !matches!(b, b'e' | b'E')).all(|b| matches!(b, b'0' | b'.' | b'-'))
 }
 
 #[cfg(test)]

@@ -16,28 +16,12 @@ fn values_are_read_as_they_are() {
     let get = |name: &str| root.get(name).unwrap();
     assert_eq!(get("s").as_str(), Some("aé\n"));
     assert_eq!(get("plain").as_str(), Some("é"));
-    assert_eq!(
-        ["i", "f", "e", "x", "t"].map(|n| get(n).as_i64()),
-        [Some(-42), Some(5), Some(5), None, None]
-    );
+    assert_eq!(["i", "f", "e", "x", "t"].map(|n| get(n).as_i64()), [Some(-42), Some(5), Some(5), None, None]);
     assert_eq!(get("x").as_f64(), Some(0.5));
     assert_eq!((get("t").as_bool(), get("n").is_null()), (Some(true), true));
-    assert_eq!(
-        get("a").items().map(Node::kind).collect::<Vec<_>>(),
-        [Kind::Number, Kind::Array, Kind::Object]
-    );
-    assert_eq!(
-        get("o")
-            .members()
-            .map(|(name, value)| (name, value.is_object()))
-            .collect::<Vec<_>>(),
-        [("k", true)]
-    );
-    assert!(
-        root.get("absent").is_none()
-            && get("a").get("k").is_none()
-            && get("o").items().next().is_none()
-    );
+    assert_eq!(get("a").items().map(Node::kind).collect::<Vec<_>>(), [Kind::Number, Kind::Array, Kind::Object]);
+    assert_eq!(get("o").members().map(|(name, value)| (name, value.is_object())).collect::<Vec<_>>(), [("k", true)]);
+    assert!(root.get("absent").is_none() && get("a").get("k").is_none() && get("o").items().next().is_none());
     assert_eq!(root.members().count(), 10);
 }
 
@@ -92,64 +76,26 @@ fn a_line_that_is_not_one_object_is_refused_where_it_goes_wrong() {
     assert_eq!(fault(b"{\"a\":\"\xff\"}"), (6, Utf8));
     assert_eq!(fault(b"{\"a\":\"\xed\xa0\x80\"}"), (6, Utf8));
     assert_eq!(fault(b"{\"a\":\"\xc3"), (6, Utf8));
-    assert_eq!(
-        parse(br#"{"a":"\ud83d\ude00"}"#)
-            .unwrap()
-            .root()
-            .get("a")
-            .unwrap()
-            .as_str(),
-        Some("😀")
-    );
+    assert_eq!(parse(br#"{"a":"\ud83d\ude00"}"#).unwrap().root().get("a").unwrap().as_str(), Some("😀"));
 }
 
 #[test]
 fn numbers_keep_to_their_grammar_and_range() {
     use JsonError::*;
-    for number in [
-        "01", "-", "-01", "1.e1", "1e", "1e+", "+1", ".5", "1.", "0x1", "--1", "00",
-    ] {
+    for number in ["01", "-", "-01", "1.e1", "1e", "1e+", "+1", ".5", "1.", "0x1", "--1", "00"] {
         let what = fault(format!("{{\"a\":{number}}}")).1;
         assert!(matches!(what, Number | Syntax(_)), "{number}: {what:?}");
     }
-    for number in [
-        "9007199254740992",
-        "-9007199254740992",
-        "12345678901234567890",
-        "100000000000000000000000",
-    ] {
-        assert_eq!(
-            fault(format!("{{\"a\":{number}}}")),
-            (5, Integer),
-            "{number}"
-        );
-        assert!(
-            Parser::new(Literals::Canonical)
-                .parse(format!("{{\"a\":{number}}}").as_bytes())
-                .is_ok()
-        );
+    for number in ["9007199254740992", "-9007199254740992", "12345678901234567890", "100000000000000000000000"] {
+        assert_eq!(fault(format!("{{\"a\":{number}}}")), (5, Integer), "{number}");
+        assert!(Parser::new(Literals::Canonical).parse(format!("{{\"a\":{number}}}").as_bytes()).is_ok());
     }
-    for number in [
-        "1e400",
-        "-1e309",
-        "1.8e308",
-        "1e-400",
-        "-1e-999999999999",
-        "1e999999999999",
-    ] {
+    for number in ["1e400", "-1e309", "1.8e308", "1e-400", "-1e-999999999999", "1e999999999999"] {
         assert_eq!(fault(format!("{{\"a\":{number}}}")), (5, Range), "{number}");
     }
     for (number, double, integer) in [
-        (
-            "9007199254740991",
-            9007199254740991.0,
-            Some(9007199254740991),
-        ),
-        (
-            "-9007199254740991",
-            -9007199254740991.0,
-            Some(-9007199254740991),
-        ),
+        ("9007199254740991", 9007199254740991.0, Some(9007199254740991)),
+        ("-9007199254740991", -9007199254740991.0, Some(-9007199254740991)),
         ("9007199254740992.0", 9007199254740992.0, None),
         ("1e20", 1e20, None),
         ("5e-324", 5e-324, None),
@@ -162,29 +108,16 @@ fn numbers_keep_to_their_grammar_and_range() {
         let line = format!("{{\"a\":{number}}}");
         let owned = parse(line.as_bytes()).unwrap();
         let node = owned.root().get("a").unwrap();
-        assert_eq!(
-            (node.as_f64(), node.as_i64()),
-            (Some(double), integer),
-            "{number}"
-        );
+        assert_eq!((node.as_f64(), node.as_i64()), (Some(double), integer), "{number}");
     }
 }
 
 #[test]
 fn nesting_stops_at_128_the_line_counted() {
-    let nested = |depth: usize| {
-        format!(
-            "{{\"a\":{}{}}}",
-            "[".repeat(depth - 1),
-            "]".repeat(depth - 1)
-        )
-    };
+    let nested = |depth: usize| format!("{{\"a\":{}{}}}", "[".repeat(depth - 1), "]".repeat(depth - 1));
     assert!(parse(nested(128).as_bytes()).is_ok());
     assert_eq!(fault(nested(129)), (5 + 127, JsonError::Depth));
-    assert_eq!(
-        fault(format!("{{\"a\":{}", "[".repeat(1_000_000))).1,
-        JsonError::Depth
-    );
+    assert_eq!(fault(format!("{{\"a\":{}", "[".repeat(1_000_000))).1, JsonError::Depth);
     assert_eq!(fault("{\"a\":".repeat(200)).1, JsonError::Depth);
 }
 
@@ -209,57 +142,32 @@ fn a_name_stands_once_whatever_its_spelling_and_depth() {
         "names are compared as they are, not normalized"
     );
     let many = |last: &str| {
-        let names: Vec<String> = (0..100_000u32)
-            .map(|i| format!("\"{:08x}\":0", i.wrapping_mul(2_654_435_761)))
-            .collect();
+        let names: Vec<String> =
+            (0..100_000u32).map(|i| format!("\"{:08x}\":0", i.wrapping_mul(2_654_435_761))).collect();
         format!("{{{},\"{last}\":0}}", names.join(","))
     };
     let started = Instant::now();
     assert!(parse(many("z").as_bytes()).is_ok());
     let second = many("00000000");
-    assert_eq!(
-        fault(&second),
-        (second.len() - "\"00000000\":0}".len(), JsonError::Duplicate)
-    );
-    assert!(
-        started.elapsed().as_secs() < 5,
-        "duplicates are not looked for pair by pair"
-    );
+    assert_eq!(fault(&second), (second.len() - "\"00000000\":0}".len(), JsonError::Duplicate));
+    assert!(started.elapsed().as_secs() < 5, "duplicates are not looked for pair by pair");
 }
 
 #[test]
 fn a_parser_is_clean_after_every_line() {
     let mut parser = Parser::new(Literals::Export);
-    for bad in [
-        &b"{\"a\\n\":[{\"b\":\"\\t\",\"a\":"[..],
-        b"{\"b\":1,\"a\":1,\"b\":2}",
-        b"\xff",
-        b"{}{}",
-    ] {
+    for bad in [&b"{\"a\\n\":[{\"b\":\"\\t\",\"a\":"[..], b"{\"b\":1,\"a\":1,\"b\":2}", b"\xff", b"{}{}"] {
         assert!(parser.parse(bad).is_err());
         let good = parser.parse(br#"{"a":"\n","b":[]}"#).unwrap();
-        assert_eq!(
-            good.root()
-                .members()
-                .map(|(name, _)| name)
-                .collect::<Vec<_>>(),
-            ["a", "b"]
-        );
+        assert_eq!(good.root().members().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "b"]);
     }
 }
 
 #[test]
 fn an_11_mb_line_is_a_line_like_another() {
-    let line = format!(
-        "{{\"a\":\"{}\",\"b\":[{}1]}}",
-        "ü".repeat(3_000_000),
-        "1,".repeat(2_500_000)
-    );
+    let line = format!("{{\"a\":\"{}\",\"b\":[{}1]}}", "ü".repeat(3_000_000), "1,".repeat(2_500_000));
     let owned = parse(line.as_bytes()).unwrap();
-    assert_eq!(
-        owned.root().get("a").unwrap().as_str().map(str::len),
-        Some(6_000_000)
-    );
+    assert_eq!(owned.root().get("a").unwrap().as_str().map(str::len), Some(6_000_000));
     assert_eq!(owned.root().get("b").unwrap().items().count(), 2_500_001);
 }
 

@@ -48,10 +48,7 @@ type Taken<T> = Result<T, SchemaFault>;
 impl<'a, 'p> Object<'a, 'p> {
     /// The members of `node`, which the caller has found to be an object, under the name that messages give it.
     pub fn new(node: Node<'a>, name: &'p str) -> Object<'a, 'p> {
-        Object {
-            node,
-            path: Path { above: None, name },
-        }
+        Object { node, path: Path { above: None, name } }
     }
 
     /// The member, unless absent or null.
@@ -95,9 +92,7 @@ impl<'a, 'p> Object<'a, 'p> {
 
     /// A string that a signed line holds between colons (1.4).
     pub fn field_opt(&self, name: &str) -> Taken<Option<&'a str>> {
-        self.optional(name, "a string without a colon", |v| {
-            v.as_str().filter(|t| !t.contains(':'))
-        })
+        self.optional(name, "a string without a colon", |v| v.as_str().filter(|t| !t.contains(':')))
     }
 
     pub fn field(&self, name: &str) -> Taken<&'a str> {
@@ -106,15 +101,11 @@ impl<'a, 'p> Object<'a, 'p> {
 
     /// A subject: a handle without a colon, or an ANS name with that of `ans://` alone.
     pub fn subject_opt(&self, name: &str) -> Taken<Option<&'a str>> {
-        self.optional(name, "a string without a colon", |v| {
-            v.as_str().filter(|t| is_subject(t))
-        })
+        self.optional(name, "a string without a colon", |v| v.as_str().filter(|t| is_subject(t)))
     }
 
     pub fn one_of_opt(&self, name: &str, set: &[&'static str]) -> Taken<Option<&'a str>> {
-        self.optional(name, "of its value set", |v| {
-            v.as_str().filter(|t| set.contains(t))
-        })
+        self.optional(name, "of its value set", |v| v.as_str().filter(|t| set.contains(t)))
     }
 
     pub fn one_of(&self, name: &str, set: &[&'static str]) -> Taken<&'a str> {
@@ -156,30 +147,17 @@ impl<'a, 'p> Object<'a, 'p> {
     }
 
     /// Reads the members of an inner object.
-    pub fn object_opt<T>(
-        &self,
-        name: &str,
-        read: impl FnOnce(&Object<'a, '_>) -> Taken<T>,
-    ) -> Taken<Option<T>> {
+    pub fn object_opt<T>(&self, name: &str, read: impl FnOnce(&Object<'a, '_>) -> Taken<T>) -> Taken<Option<T>> {
         match self.some(name) {
-            Some(node) if node.is_object() => read(&Object {
-                node,
-                path: Path {
-                    above: Some(&self.path),
-                    name,
-                },
-            })
-            .map(Some),
+            Some(node) if node.is_object() => {
+                read(&Object { node, path: Path { above: Some(&self.path), name } }).map(Some)
+            }
             Some(_) => Err(self.is_not(name, "an object")),
             None => Ok(None),
         }
     }
 
-    pub fn object<T>(
-        &self,
-        name: &str,
-        read: impl FnOnce(&Object<'a, '_>) -> Taken<T>,
-    ) -> Taken<T> {
+    pub fn object<T>(&self, name: &str, read: impl FnOnce(&Object<'a, '_>) -> Taken<T>) -> Taken<T> {
         self.required(name, self.object_opt(name, read))
     }
 
@@ -189,21 +167,14 @@ impl<'a, 'p> Object<'a, 'p> {
         name: &str,
         mut read: impl FnMut(&Object<'a, '_>) -> Taken<T>,
     ) -> Taken<Option<Vec<T>>> {
-        let path = Path {
-            above: Some(&self.path),
-            name,
-        };
+        let path = Path { above: Some(&self.path), name };
         self.list_opt(name, "a list of objects", |node| match node.kind() {
             Kind::Object => read(&Object { node, path }).map(Some),
             _ => Ok(None),
         })
     }
 
-    pub fn objects<T>(
-        &self,
-        name: &str,
-        read: impl FnMut(&Object<'a, '_>) -> Taken<T>,
-    ) -> Taken<Vec<T>> {
+    pub fn objects<T>(&self, name: &str, read: impl FnMut(&Object<'a, '_>) -> Taken<T>) -> Taken<Vec<T>> {
         self.required(name, self.objects_opt(name, read))
     }
 
@@ -218,9 +189,7 @@ impl<'a, 'p> Object<'a, 'p> {
     pub fn hashes(&self, name: &str) -> Taken<Vec<&'a str>> {
         self.required(
             name,
-            self.list_opt(name, "a list of hashed anchors", |node| {
-                Ok(node.as_str().filter(|t| is_hash(t)))
-            }),
+            self.list_opt(name, "a list of hashed anchors", |node| Ok(node.as_str().filter(|t| is_hash(t)))),
         )
     }
 
@@ -253,8 +222,5 @@ pub(super) fn is_subject(text: &str) -> bool {
 
 fn is_hash(text: &str) -> bool {
     let digits = text.strip_prefix("sha256:").unwrap_or_default();
-    digits.len() == 64
-        && digits
-            .bytes()
-            .all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    digits.len() == 64 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }

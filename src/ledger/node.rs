@@ -34,14 +34,7 @@ impl<'a> Node<'a> {
 
     /// The value's slot; every node was made from one.
     pub(super) fn slot(self) -> &'a Slot {
-        const NOTHING: Slot = Slot {
-            tag: Tag::Null,
-            canonical: true,
-            order: RISING,
-            start: 0,
-            end: 0,
-            next: 0,
-        };
+        const NOTHING: Slot = Slot { tag: Tag::Null, canonical: true, order: RISING, start: 0, end: 0, next: 0 };
         self.document.tape.get(self.at).unwrap_or(&NOTHING)
     }
 
@@ -83,11 +76,7 @@ impl<'a> Node<'a> {
     fn inside(self, tag: Tag) -> Inside<'a> {
         let slot = self.slot();
         let end = if slot.tag == tag { slot.next } else { self.at };
-        Inside {
-            document: self.document,
-            at: self.at + 1,
-            end,
-        }
+        Inside { document: self.document, at: self.at + 1, end }
     }
 
     /// A string's content, unescaped.

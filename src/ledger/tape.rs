@@ -61,11 +61,7 @@ impl<'a> Document<'a> {
     }
 
     pub(super) fn text(&self, slot: &Slot) -> &'a str {
-        let source = if slot.tag == Tag::Unescaped {
-            self.arena
-        } else {
-            self.line
-        };
+        let source = if slot.tag == Tag::Unescaped { self.arena } else { self.line };
         source.get(slot.range()).unwrap_or_default()
     }
 

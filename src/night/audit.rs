@@ -57,12 +57,7 @@ pub(super) const FINDINGS: &str = "findings.parquet";
 /// Audits the warehouse at `as_of` and leaves `findings.jsonl`, `findings.parquet` (`seq, rule, severity, message`) and `audit.json` there.
 ///
 /// It builds on the audit before, where that is of this ledger; `afresh` judges every entry anew. The findings are the same.
-pub fn audit(
-    warehouse: &Warehouse,
-    as_of: i64,
-    resources: &Resources,
-    afresh: bool,
-) -> Result<Audited, NightError> {
+pub fn audit(warehouse: &Warehouse, as_of: i64, resources: &Resources, afresh: bool) -> Result<Audited, NightError> {
     let inputs = Inputs::open(warehouse)?;
     let session = open_session(warehouse, &inputs, as_of, resources)?;
     let earlier = if afresh {

@@ -62,9 +62,8 @@ impl Inputs {
             (REPORTERS.to_owned(), Input::Bytes(reporters)),
             (HASHES.to_owned(), Input::Bytes(inputs.hashes.to_json())),
         ];
-        for table in export.rating.iter().flatten() {
-            let name = Path::new(&*table.file.name).file_name().unwrap_or_default().to_string_lossy().into_owned();
-            keep.push((format!("rating/{name}"), Input::File(table.file.path.clone())));
+        if let Some(folder) = &export.rating {
+            keep.extend(rating_files(folder)?);
         }
         Ok((inputs, keep))
     }
@@ -114,6 +113,18 @@ impl Inputs {
         tables.push(("policy", self.policy.table(as_of)?));
         Ok(tables)
     }
+}
+
+/// Everything in `rating/`, a folder too: what is no table is a finding of the rating, not of the load.
+fn rating_files(folder: &Path) -> Result<Vec<(String, Input)>, NightError> {
+    let io = |source| NightError::io(folder, source);
+    let mut keep = vec![("rating".to_owned(), Input::Folder)];
+    for item in fs::read_dir(folder).map_err(io)? {
+        let item = item.map_err(io)?;
+        let input = if item.path().is_dir() { Input::Folder } else { Input::File(item.path()) };
+        keep.push((format!("rating/{}", item.file_name().to_string_lossy()), input));
+    }
+    Ok(keep)
 }
 
 /// The lines of a file, numbered from 1, without an empty last one.

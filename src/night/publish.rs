@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use super::NightError;
 use super::audit::Audited;
 use super::report::{FOLDER, RUN, Reported};
-use super::NightError;
 use crate::ledger::canonical;
 use crate::snapshot::document::Kind;
 use crate::snapshot::history::KeySet;
@@ -33,10 +33,8 @@ pub fn publish(
 ) -> Result<Published, NightError> {
     let folder = warehouse.join(FOLDER);
     let path = folder.join(RUN);
-    let missing = |what: &str| NightError::Stage {
-        path: path.clone(),
-        what: format!("{what}; run `bureau report` first"),
-    };
+    let missing =
+        |what: &str| NightError::Stage { path: path.clone(), what: format!("{what}; run `bureau report` first") };
     let text = std::fs::read(&path).map_err(|_| missing("there are no documents"))?;
     let reported: Reported = serde_json::from_slice(&text).map_err(|_| missing("cannot be read"))?;
     if reported.errors > 0 && !options.with_findings {
@@ -52,14 +50,13 @@ pub fn publish(
         .iter()
         .map(|name| (name.clone(), folder.join("tables").join(name).with_extension("parquet")))
         .collect();
-    let draft =
-        Draft {
-            facts: reported.facts,
-            policy_json: canonical::to_vec(&reported.policy),
-            method_json: reported.method.as_ref().map(canonical::to_vec),
-            documents,
-            tables,
-        };
+    let draft = Draft {
+        facts: reported.facts,
+        policy_json: canonical::to_vec(&reported.policy),
+        method_json: reported.method.as_ref().map(canonical::to_vec),
+        documents,
+        tables,
+    };
     let options = Options { replace: options.replace, allow_fewer: options.allow_fewer };
     Ok(publish::publish(&out.join("snapshots"), &draft, key, keys, options)?)
 }

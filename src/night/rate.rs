@@ -55,7 +55,8 @@ pub fn rate(tables: &Path, out: &Path, parameters: &Parameters, resources: &Reso
 pub fn rating_of(warehouse: &Warehouse, agent: &str) -> Result<Value, NightError> {
     let path = warehouse.join(FOLDER).join(Kind::Rating.name()).with_extension("jsonl");
     let missing = |what: &str| NightError::Stage { path: path.clone(), what: what.to_owned() };
-    let file = File::open(&path).map_err(|_| missing("there are no ratings; load an export with rating/ and report"))?;
+    let file =
+        File::open(&path).map_err(|_| missing("there are no ratings; load an export with rating/ and report"))?;
     for line in BufReader::new(file).lines() {
         let line = line.map_err(|source| NightError::io(&path, source))?;
         let rating: Value = serde_json::from_str(&line).map_err(|_| missing("cannot be read; report again"))?;

@@ -91,7 +91,8 @@ pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Resul
         put_table(&beside, name, batch)?;
         reported.tables.push(name.to_owned());
     }
-    add_ratings(warehouse, &session, &inputs, &frame, &beside, &mut reported)?;
+    drop(session);
+    add_ratings(warehouse, resources, &inputs, &frame, &beside, &mut reported)?;
     write(&beside.join(RUN), &serde_json::to_vec_pretty(&reported).unwrap_or_default())?;
     let folder = warehouse.join(FOLDER);
     if folder.exists() {
@@ -104,7 +105,7 @@ pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Resul
 /// Rates the agents of the rating tables, where the export had them.
 fn add_ratings(
     warehouse: &Warehouse,
-    session: &Session,
+    resources: &Resources,
     inputs: &Inputs,
     frame: &Frame,
     beside: &Path,
@@ -119,7 +120,9 @@ fn add_ratings(
         expires_at: frame.expires_at,
         window_decisions: i64::try_from(inputs.policy.rating_window_decisions).unwrap_or(i64::MAX),
     };
-    let ratings = rating::rate(&tables, &warehouse.join("derived/rating"), session, &parameters)?;
+    // No table of one method is in reach of the other.
+    let session = Session::open(resources, &warehouse.join("spill"))?;
+    let ratings = rating::rate(&tables, &warehouse.join("derived/rating"), &session, &parameters)?;
     write(&warehouse.join(REFUSED), &refused_rows(&ratings))?;
     let rated = put_ratings(&ratings, beside)?;
     reported.method = Some(rating::method(&parameters));

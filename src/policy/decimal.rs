@@ -37,18 +37,12 @@ impl Decimal {
 
     /// A whole number.
     pub const fn whole(number: u64) -> Decimal {
-        Decimal {
-            mantissa: number as u128,
-            scale: 0,
-        }
+        Decimal { mantissa: number as u128, scale: 0 }
     }
 
     /// A number of one place behind the point, not a whole one.
     pub(super) const fn tenths(number: u64) -> Decimal {
-        Decimal {
-            mantissa: number as u128,
-            scale: 1,
-        }
+        Decimal { mantissa: number as u128, scale: 1 }
     }
 
     /// Reads `60`, `45.5`, `1e3`, `+2.50E-1`. What TOML allows beside it (underscores) must be gone already.
@@ -66,11 +60,7 @@ impl Decimal {
         if whole.is_empty() || (digits.contains('.') && fraction.is_empty()) {
             return Err(DecimalFault::NotADecimal);
         }
-        if !whole
-            .bytes()
-            .chain(fraction.bytes())
-            .all(|b| b.is_ascii_digit())
-        {
+        if !whole.bytes().chain(fraction.bytes()).all(|b| b.is_ascii_digit()) {
             return Err(DecimalFault::NotADecimal);
         }
         let written = format!("{whole}{fraction}");
@@ -96,11 +86,8 @@ impl Decimal {
         if scale > most || digits - scale > most {
             return Err(DecimalFault::TooManyDigits);
         }
-        let (mantissa, scale) = if scale < 0 {
-            (mantissa * 10u128.pow(scale.unsigned_abs() as u32), 0)
-        } else {
-            (mantissa, scale as u32)
-        };
+        let (mantissa, scale) =
+            if scale < 0 { (mantissa * 10u128.pow(scale.unsigned_abs() as u32), 0) } else { (mantissa, scale as u32) };
         Ok(Decimal { mantissa, scale })
     }
 
@@ -121,11 +108,7 @@ impl Decimal {
 
     /// The number, where it is whole.
     pub fn as_whole(&self) -> Option<u64> {
-        if self.scale == 0 {
-            u64::try_from(self.mantissa).ok()
-        } else {
-            None
-        }
+        if self.scale == 0 { u64::try_from(self.mantissa).ok() } else { None }
     }
 
     /// The smallest integer `n` with `n · 10^-places` not below the number, for a comparison of exact sums (2.2).
@@ -158,10 +141,7 @@ impl Decimal {
         }
         // `{:e}` writes the shortest digits that read back as the same double, as ECMAScript does.
         let number = text.parse::<f64>().ok();
-        match number
-            .filter(|n| Decimal::parse(&format!("{n:e}")) == Ok(self))
-            .and_then(serde_json::Number::from_f64)
-        {
+        match number.filter(|n| Decimal::parse(&format!("{n:e}")) == Ok(self)).and_then(serde_json::Number::from_f64) {
             Some(number) => serde_json::Value::Number(number),
             None => serde_json::Value::String(text),
         }
@@ -180,12 +160,8 @@ fn read_exponent(text: &str) -> Result<i64, DecimalFault> {
 
 impl Ord for Decimal {
     fn cmp(&self, other: &Decimal) -> Ordering {
-        let (own, theirs) = (
-            self.mantissa / 10u128.pow(self.scale),
-            other.mantissa / 10u128.pow(other.scale),
-        );
-        own.cmp(&theirs)
-            .then_with(|| self.behind_the_point().cmp(&other.behind_the_point()))
+        let (own, theirs) = (self.mantissa / 10u128.pow(self.scale), other.mantissa / 10u128.pow(other.scale));
+        own.cmp(&theirs).then_with(|| self.behind_the_point().cmp(&other.behind_the_point()))
     }
 }
 
@@ -207,13 +183,7 @@ impl fmt::Display for Decimal {
         let unit = 10u128.pow(self.scale);
         match self.scale {
             0 => write!(f, "{}", self.mantissa),
-            places => write!(
-                f,
-                "{}.{:0width$}",
-                self.mantissa / unit,
-                self.mantissa % unit,
-                width = places as usize
-            ),
+            places => write!(f, "{}.{:0width$}", self.mantissa / unit, self.mantissa % unit, width = places as usize),
         }
     }
 }
@@ -245,23 +215,13 @@ mod tests {
         ] {
             assert_eq!(shown(text), value, "{text}");
         }
-        assert_eq!(
-            Decimal::parse("0.1").map(|d| (d.mantissa(), d.scale())),
-            Ok((1, 1))
-        );
+        assert_eq!(Decimal::parse("0.1").map(|d| (d.mantissa(), d.scale())), Ok((1, 1)));
     }
 
     #[test]
     fn what_is_no_decimal_is_refused() {
-        for text in [
-            "", ".", "1.", ".5", "inf", "nan", "0x10", "1e", "1e+", "e3", "1_0", "1.2.3", "--1",
-            "+", "١",
-        ] {
-            assert_eq!(
-                Decimal::parse(text),
-                Err(DecimalFault::NotADecimal),
-                "{text}"
-            );
+        for text in ["", ".", "1.", ".5", "inf", "nan", "0x10", "1e", "1e+", "e3", "1_0", "1.2.3", "--1", "+", "١"] {
+            assert_eq!(Decimal::parse(text), Err(DecimalFault::NotADecimal), "{text}");
         }
         assert_eq!(Decimal::parse("-0.1"), Err(DecimalFault::Negative));
         for text in [
@@ -271,27 +231,14 @@ mod tests {
             "0.12345678901234567890123456789",
             "1e999999999999999999999",
         ] {
-            assert_eq!(
-                Decimal::parse(text),
-                Err(DecimalFault::TooManyDigits),
-                "{text}"
-            );
+            assert_eq!(Decimal::parse(text), Err(DecimalFault::TooManyDigits), "{text}");
         }
     }
 
     #[test]
     fn order_is_that_of_the_numbers() {
-        let sorted = [
-            "0",
-            "0.1",
-            "0.10000000000001",
-            "0.5",
-            "1",
-            "9.99",
-            "10",
-            "1e27",
-        ]
-        .map(|t| Decimal::parse(t).unwrap());
+        let sorted =
+            ["0", "0.1", "0.10000000000001", "0.5", "1", "9.99", "10", "1e27"].map(|t| Decimal::parse(t).unwrap());
         for (i, a) in sorted.iter().enumerate() {
             for (j, b) in sorted.iter().enumerate() {
                 assert_eq!(a.cmp(b), i.cmp(&j), "{a} {b}");
@@ -318,9 +265,6 @@ mod tests {
         assert_eq!(json("1825"), "1825");
         assert_eq!(json("0.123456789012345678"), "\"0.123456789012345678\"");
         assert_eq!(json("9007199254740993"), "\"9007199254740993\"");
-        assert_eq!(
-            Decimal::parse("1e20").unwrap().to_json().as_f64(),
-            Some(1e20)
-        );
+        assert_eq!(Decimal::parse("1e20").unwrap().to_json().as_f64(), Some(1e20));
     }
 }

@@ -139,18 +139,13 @@ impl Policy {
     }
 
     /// The fault of a policy that names no procedure although a claim was resolved on a court's finding (§4.8, §10.3).
-    pub fn court_procedure_fault(
-        &self,
-        court_basis_recorded: bool,
-        file_name: &str,
-    ) -> Option<PolicyFault> {
+    pub fn court_procedure_fault(&self, court_basis_recorded: bool, file_name: &str) -> Option<PolicyFault> {
         (court_basis_recorded && self.court_procedure.is_none()).then(|| PolicyFault {
             file: file_name.to_owned(),
             line: 1,
             name: "court_procedure".to_owned(),
             section: "§10.3",
-            what: "is missing, and required once a claim was resolved on a court's finding"
-                .to_owned(),
+            what: "is missing, and required once a claim was resolved on a court's finding".to_owned(),
         })
     }
 
@@ -172,15 +167,9 @@ impl Policy {
         put("portfolio_prior", Value::from(self.portfolio_prior));
         put("prior_weight_events", self.prior_weight_events.to_json());
         put("evaluator_weighting", Value::from(self.evaluator_weighting));
-        put(
-            "evaluator_min_volume",
-            Value::from(self.evaluator_min_volume),
-        );
+        put("evaluator_min_volume", Value::from(self.evaluator_min_volume));
         put("cooling_off_days", self.cooling_off_days.to_json());
-        put(
-            "attestation_window_days",
-            self.attestation_window_days.to_json(),
-        );
+        put("attestation_window_days", self.attestation_window_days.to_json());
         put("rate_ceiling", Value::from(self.rate_ceiling));
         put("rate_window_days", self.rate_window_days.to_json());
         put("window_days", self.window_days.to_json());
@@ -192,20 +181,14 @@ impl Policy {
             put("court_procedure", Value::from(procedure.as_str()));
         }
         put("report_ttl_hours", self.report_ttl_hours.to_json());
-        put(
-            "rating_window_decisions",
-            Value::from(self.rating_window_decisions),
-        );
+        put("rating_window_decisions", Value::from(self.rating_window_decisions));
         Value::Object(values)
     }
 
     /// Lower-case hex of the SHA-256 of the JCS of [`Policy::to_json`]: the manifest's policy digest.
     pub fn digest(&self) -> String {
         let canonical = crate::ledger::canonical::to_vec(&self.to_json());
-        Sha256::digest(&canonical)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        Sha256::digest(&canonical).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 

@@ -28,9 +28,7 @@ impl Bound {
             Bound::None => true,
             Bound::Positive => !number.is_zero(),
             Bound::AtLeast(least) => number >= Decimal::whole(least),
-            Bound::Between(least, most) => {
-                number >= Decimal::whole(least) && number <= Decimal::whole(most)
-            }
+            Bound::Between(least, most) => number >= Decimal::whole(least) && number <= Decimal::whole(most),
         }
     }
 
@@ -57,28 +55,14 @@ pub(super) fn policy(text: &str, file: &str) -> Result<Policy, Vec<PolicyFault>>
         };
         return Err(errors.iter().map(fault).collect());
     }
-    let mut values = Values {
-        file,
-        text,
-        given: BTreeMap::new(),
-        faults: Vec::new(),
-    };
+    let mut values = Values { file, text, given: BTreeMap::new(), faults: Vec::new() };
     for (key, value) in table.into_inner() {
-        values.given.insert(
-            key.get_ref().to_string(),
-            (line_of(text, key.span().start), value),
-        );
+        values.given.insert(key.get_ref().to_string(), (line_of(text, key.span().start), value));
     }
     let policy = values.policy();
     values.leftover();
-    values
-        .faults
-        .sort_by(|a, b| (a.line, &a.name).cmp(&(b.line, &b.name)));
-    if values.faults.is_empty() {
-        Ok(policy)
-    } else {
-        Err(values.faults)
-    }
+    values.faults.sort_by(|a, b| (a.line, &a.name).cmp(&(b.line, &b.name)));
+    if values.faults.is_empty() { Ok(policy) } else { Err(values.faults) }
 }
 
 fn line_of(text: &str, byte: usize) -> usize {
@@ -97,35 +81,15 @@ impl<'t> Values<'t> {
     fn policy(&mut self) -> Policy {
         let bureau = self.words("bureau", "§10.3", "a URL", is_url);
         if bureau.is_none() && !self.faults.iter().any(|fault| fault.name == "bureau") {
-            self.fault(
-                1,
-                "bureau",
-                "§10.3",
-                "is missing, and has no default: a URL".to_owned(),
-            );
+            self.fault(1, "bureau", "§10.3", "is missing, and has no default: a URL".to_owned());
         }
         let default = Policy::with_defaults(&bureau.unwrap_or_default());
         self.fixed("formula_version", "§7.3", FORMULA_VERSION);
         self.fixed("evaluator_weighting", "§6.5", EVALUATOR_WEIGHTING);
         Policy {
-            half_life_days: self.decimal(
-                "half_life_days",
-                "§7.2",
-                Bound::Positive,
-                default.half_life_days,
-            ),
-            unproven_threshold: self.decimal(
-                "unproven_threshold",
-                "§7.4",
-                Bound::None,
-                default.unproven_threshold,
-            ),
-            value_weight: self.decimal(
-                "value_weight",
-                "§7.6",
-                Bound::Between(0, 1),
-                default.value_weight,
-            ),
+            half_life_days: self.decimal("half_life_days", "§7.2", Bound::Positive, default.half_life_days),
+            unproven_threshold: self.decimal("unproven_threshold", "§7.4", Bound::None, default.unproven_threshold),
+            value_weight: self.decimal("value_weight", "§7.6", Bound::Between(0, 1), default.value_weight),
             portfolio_prior: self.flag("portfolio_prior", "§7.5", default.portfolio_prior),
             prior_weight_events: self.decimal(
                 "prior_weight_events",
@@ -139,12 +103,7 @@ impl<'t> Values<'t> {
                 Bound::AtLeast(3),
                 default.evaluator_min_volume,
             ),
-            cooling_off_days: self.decimal(
-                "cooling_off_days",
-                "§3.3",
-                Bound::AtLeast(14),
-                default.cooling_off_days,
-            ),
+            cooling_off_days: self.decimal("cooling_off_days", "§3.3", Bound::AtLeast(14), default.cooling_off_days),
             attestation_window_days: self.decimal(
                 "attestation_window_days",
                 "§6.2",
@@ -152,40 +111,18 @@ impl<'t> Values<'t> {
                 default.attestation_window_days,
             ),
             rate_ceiling: self.count("rate_ceiling", "§6.4", Bound::None, default.rate_ceiling),
-            rate_window_days: self.decimal(
-                "rate_window_days",
-                "§6.4",
-                Bound::None,
-                default.rate_window_days,
-            ),
+            rate_window_days: self.decimal("rate_window_days", "§6.4", Bound::None, default.rate_window_days),
             window_days: self.decimal("window_days", "§8.2", Bound::Positive, default.window_days),
-            sender_threshold: self.count(
-                "sender_threshold",
-                "§4.7",
-                Bound::AtLeast(3),
-                default.sender_threshold,
-            ),
-            claim_filing_days: self.decimal(
-                "claim_filing_days",
-                "§4.8",
-                Bound::AtLeast(90),
-                default.claim_filing_days,
-            ),
-            claim_open_days: self.decimal(
-                "claim_open_days",
-                "§4.8",
-                Bound::Positive,
-                default.claim_open_days,
-            ),
+            sender_threshold: self.count("sender_threshold", "§4.7", Bound::AtLeast(3), default.sender_threshold),
+            claim_filing_days: self.decimal("claim_filing_days", "§4.8", Bound::AtLeast(90), default.claim_filing_days),
+            claim_open_days: self.decimal("claim_open_days", "§4.8", Bound::Positive, default.claim_open_days),
             claim_record_days: self.decimal(
                 "claim_record_days",
                 "§4.8",
                 Bound::AtLeast(1095),
                 default.claim_record_days,
             ),
-            court_procedure: self.words("court_procedure", "§10.3", "text or a URL", |text| {
-                !text.trim().is_empty()
-            }),
+            court_procedure: self.words("court_procedure", "§10.3", "text or a URL", |text| !text.trim().is_empty()),
             report_ttl_hours: self.decimal(
                 "report_ttl_hours",
                 "profile 2.1",
@@ -206,10 +143,7 @@ impl<'t> Values<'t> {
     fn leftover(&mut self) {
         for (name, (line, _)) in std::mem::take(&mut self.given) {
             let (section, what) = if CONSTANTS.contains(&name.as_str()) {
-                (
-                    "§5",
-                    format!("is a constant of {FORMULA_VERSION} and no policy value"),
-                )
+                ("§5", format!("is a constant of {FORMULA_VERSION} and no policy value"))
             } else {
                 ("profile 2.1", "is no policy value".to_owned())
             };
@@ -218,13 +152,7 @@ impl<'t> Values<'t> {
     }
 
     fn fault(&mut self, line: usize, name: &str, section: &'static str, what: String) {
-        self.faults.push(PolicyFault {
-            file: self.file.to_owned(),
-            line,
-            name: name.to_owned(),
-            section,
-            what,
-        });
+        self.faults.push(PolicyFault { file: self.file.to_owned(), line, name: name.to_owned(), section, what });
     }
 
     /// The line and the value of a name, and the value's own spelling for messages.
@@ -234,13 +162,7 @@ impl<'t> Values<'t> {
         Some((line, value.into_inner(), written))
     }
 
-    fn decimal(
-        &mut self,
-        name: &str,
-        section: &'static str,
-        bound: Bound,
-        default: Decimal,
-    ) -> Decimal {
+    fn decimal(&mut self, name: &str, section: &'static str, bound: Bound, default: Decimal) -> Decimal {
         let Some((line, value, written)) = self.take(name) else {
             return default;
         };
@@ -251,18 +173,10 @@ impl<'t> Values<'t> {
         };
         match number {
             Ok(number) if bound.admits(number) => return number,
-            Ok(_) => self.fault(
-                line,
-                name,
-                section,
-                format!("{written} is out of its bound: {}", bound.words()),
-            ),
-            Err(fault) => self.fault(
-                line,
-                name,
-                section,
-                format!("{written} {fault}; the bound is: {}", bound.words()),
-            ),
+            Ok(_) => self.fault(line, name, section, format!("{written} is out of its bound: {}", bound.words())),
+            Err(fault) => {
+                self.fault(line, name, section, format!("{written} {fault}; the bound is: {}", bound.words()))
+            }
         }
         default
     }
@@ -274,12 +188,7 @@ impl<'t> Values<'t> {
         match number.as_whole().filter(|n| i64::try_from(*n).is_ok()) {
             Some(count) => count,
             None => {
-                self.fault(
-                    line,
-                    name,
-                    section,
-                    format!("{number} is no count: a whole number, {}", bound.words()),
-                );
+                self.fault(line, name, section, format!("{number} is no count: a whole number, {}", bound.words()));
                 default
             }
         }
@@ -290,12 +199,7 @@ impl<'t> Values<'t> {
             None => default,
             Some((_, DeValue::Boolean(flag), _)) => flag,
             Some((line, _, written)) => {
-                self.fault(
-                    line,
-                    name,
-                    section,
-                    format!("{written} is neither true nor false"),
-                );
+                self.fault(line, name, section, format!("{written} is neither true nor false"));
                 default
             }
         }
@@ -311,12 +215,7 @@ impl<'t> Values<'t> {
         let (line, value, written) = self.take(name)?;
         match value {
             DeValue::String(text) if admits(&text) => return Some(text.into_owned()),
-            _ => self.fault(
-                line,
-                name,
-                section,
-                format!("{written} is out of its bound: {bound}"),
-            ),
+            _ => self.fault(line, name, section, format!("{written} is out of its bound: {bound}")),
         }
         None
     }

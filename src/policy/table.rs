@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{
-    ArrayRef, BooleanArray, Decimal128Array, Int64Array, TimestampMillisecondArray,
-};
+use arrow::array::{ArrayRef, BooleanArray, Decimal128Array, Int64Array, TimestampMillisecondArray};
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::error::ArrowError;
 use arrow::record_batch::RecordBatch;
@@ -30,26 +28,17 @@ impl Policy {
             ("claim_record_from", windows.claim_record_from),
         ] {
             fields.push(Field::new(name, instant.clone(), false));
-            columns.push(Arc::new(
-                TimestampMillisecondArray::from(vec![value]).with_timezone("UTC"),
-            ));
+            columns.push(Arc::new(TimestampMillisecondArray::from(vec![value]).with_timezone("UTC")));
         }
-        fields.push(Field::new(
-            "unproven_threshold",
-            DataType::Decimal128(38, 15),
-            false,
-        ));
-        let threshold = Decimal128Array::from(vec![self.unproven_threshold_units().min(MOST)])
-            .with_precision_and_scale(38, 15)?;
+        fields.push(Field::new("unproven_threshold", DataType::Decimal128(38, 15), false));
+        let threshold =
+            Decimal128Array::from(vec![self.unproven_threshold_units().min(MOST)]).with_precision_and_scale(38, 15)?;
         columns.push(Arc::new(threshold));
-        for (name, value) in [
-            ("evaluator_min_volume", self.evaluator_min_volume),
-            ("sender_threshold", self.sender_threshold),
-        ] {
+        for (name, value) in
+            [("evaluator_min_volume", self.evaluator_min_volume), ("sender_threshold", self.sender_threshold)]
+        {
             fields.push(Field::new(name, DataType::Int64, false));
-            columns.push(Arc::new(Int64Array::from(vec![
-                i64::try_from(value).unwrap_or(i64::MAX),
-            ])));
+            columns.push(Arc::new(Int64Array::from(vec![i64::try_from(value).unwrap_or(i64::MAX)])));
         }
         fields.push(Field::new("portfolio_prior", DataType::Boolean, false));
         columns.push(Arc::new(BooleanArray::from(vec![self.portfolio_prior])));

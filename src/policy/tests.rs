@@ -6,12 +6,7 @@ use crate::instant::{self, DAY_MS};
 const BUREAU: &str = "bureau = \"https://bureau.example\"\n";
 
 fn faults(text: &str) -> Vec<String> {
-    Policy::parse(text, "policy.toml")
-        .err()
-        .unwrap_or_default()
-        .iter()
-        .map(ToString::to_string)
-        .collect()
+    Policy::parse(text, "policy.toml").err().unwrap_or_default().iter().map(ToString::to_string).collect()
 }
 
 fn with(line: &str) -> Result<Policy, Vec<PolicyFault>> {
@@ -20,10 +15,7 @@ fn with(line: &str) -> Result<Policy, Vec<PolicyFault>> {
 
 #[test]
 fn what_is_left_out_has_its_default() {
-    assert_eq!(
-        with("").unwrap(),
-        Policy::with_defaults("https://bureau.example")
-    );
+    assert_eq!(with("").unwrap(), Policy::with_defaults("https://bureau.example"));
 }
 
 #[test]
@@ -50,53 +42,26 @@ fn every_bound_is_held_with_its_section_and_line() {
         ("report_ttl_hours", "0.01", "0", "profile 2.1"),
         ("rating_window_decisions", "1", "0", "profile 2.1"),
         ("rating_window_decisions", "1000", "1001", "profile 2.1"),
-        (
-            "formula_version",
-            "\"fdbk-score-1\"",
-            "\"fdbk-score-2\"",
-            "§7.3",
-        ),
-        (
-            "evaluator_weighting",
-            "'fdbk-evw-0'",
-            "'fdbk-evw-1'",
-            "§6.5",
-        ),
+        ("formula_version", "\"fdbk-score-1\"", "\"fdbk-score-2\"", "§7.3"),
+        ("evaluator_weighting", "'fdbk-evw-0'", "'fdbk-evw-1'", "§6.5"),
         ("court_procedure", "\"In writing.\"", "\" \"", "§10.3"),
         ("half_life_days", "60", "\"60\"", "§7.2"),
         ("half_life_days", "60", "0x3C", "§7.2"),
         ("half_life_days", "60", "{ days = 60 }", "§7.2"),
-        (
-            "half_life_days",
-            "60",
-            "123456789012345678901234567890.5",
-            "§7.2",
-        ),
+        ("half_life_days", "60", "123456789012345678901234567890.5", "§7.2"),
     ] {
-        assert!(
-            with(&format!("{name} = {inside}")).is_ok(),
-            "{name} = {inside}"
-        );
+        assert!(with(&format!("{name} = {inside}")).is_ok(), "{name} = {inside}");
         let found = with(&format!("\n{name} = {outside}")).unwrap_err();
         assert_eq!(found.len(), 1, "{name} = {outside}: {found:?}");
-        assert_eq!(
-            (found[0].line, found[0].name.as_str(), found[0].section),
-            (3, name, section),
-            "{outside}"
-        );
+        assert_eq!((found[0].line, found[0].name.as_str(), found[0].section), (3, name, section), "{outside}");
     }
 }
 
 #[test]
 fn a_number_is_the_decimal_as_written() {
-    let policy =
-        with("half_life_days = 45.500\nvalue_weight = 3.5e-1\nwindow_days = 1_00").unwrap();
+    let policy = with("half_life_days = 45.500\nvalue_weight = 3.5e-1\nwindow_days = 1_00").unwrap();
     assert_eq!(
-        (
-            policy.half_life_days.to_string(),
-            policy.value_weight.to_string(),
-            policy.window_days.to_string()
-        ),
+        (policy.half_life_days.to_string(), policy.value_weight.to_string(), policy.window_days.to_string()),
         ("45.5".into(), "0.35".into(), "100".into())
     );
 }
@@ -116,10 +81,7 @@ fn all_faults_come_together_in_line_order() {
             "policy.toml:7: bureau: [bureau] is out of its bound: a URL (§10.3)",
         ]
     );
-    assert_eq!(
-        faults(""),
-        ["policy.toml:1: bureau: is missing, and has no default: a URL (§10.3)"]
-    );
+    assert_eq!(faults(""), ["policy.toml:1: bureau: is missing, and has no default: a URL (§10.3)"]);
 }
 
 #[test]
@@ -129,82 +91,41 @@ fn broken_toml_names_its_line() {
         "bureau = \"https://b.example\"\nbureau = \"https://c.example\"\n",
     ] {
         let found = Policy::parse(text, "policy.toml").unwrap_err();
-        assert!(
-            found.iter().all(|f| f.line == 2 && f.name.is_empty()),
-            "{found:?}"
-        );
+        assert!(found.iter().all(|f| f.line == 2 && f.name.is_empty()), "{found:?}");
     }
 }
 
 #[test]
 fn a_bureau_is_a_url() {
-    for good in [
-        "https://bureau.example",
-        "http://[::1]:8080/x",
-        "HTTPS://bücher.example/",
-    ] {
-        assert!(
-            Policy::parse(&format!("bureau = \"{good}\""), "p").is_ok(),
-            "{good}"
-        );
+    for good in ["https://bureau.example", "http://[::1]:8080/x", "HTTPS://bücher.example/"] {
+        assert!(Policy::parse(&format!("bureau = \"{good}\""), "p").is_ok(), "{good}");
     }
-    for bad in [
-        "",
-        "bureau.example",
-        "https://",
-        "https:///path",
-        "://x",
-        "1a://x",
-        "https://a b",
-        "https://a\\nb",
-    ] {
-        assert!(
-            Policy::parse(&format!("bureau = \"{bad}\""), "p").is_err(),
-            "{bad}"
-        );
+    for bad in ["", "bureau.example", "https://", "https:///path", "://x", "1a://x", "https://a b", "https://a\\nb"] {
+        assert!(Policy::parse(&format!("bureau = \"{bad}\""), "p").is_err(), "{bad}");
     }
 }
 
 #[test]
 fn a_heavy_value_judgment_warns_and_a_court_needs_a_procedure() {
     assert!(with("value_weight = 0.5").unwrap().warnings().is_empty());
-    let heavy = with("value_weight = 0.500000000000000000001")
-        .unwrap()
-        .warnings();
+    let heavy = with("value_weight = 0.500000000000000000001").unwrap().warnings();
     assert_eq!(
         heavy[0].to_string(),
         "value_weight: 0.500000000000000000001 is above 0.5, which a bureau should not exceed (§7.6)"
     );
     let policy = with("").unwrap();
     assert!(policy.court_procedure_fault(false, "p").is_none());
-    assert_eq!(
-        policy
-            .court_procedure_fault(true, "p")
-            .map(|f| f.name)
-            .as_deref(),
-        Some("court_procedure")
-    );
-    assert!(
-        with("court_procedure = \"by post\"")
-            .unwrap()
-            .court_procedure_fault(true, "p")
-            .is_none()
-    );
+    assert_eq!(policy.court_procedure_fault(true, "p").map(|f| f.name).as_deref(), Some("court_procedure"));
+    assert!(with("court_procedure = \"by post\"").unwrap().court_procedure_fault(true, "p").is_none());
 }
 
 #[test]
 fn windows_are_exact_for_whole_and_for_broken_milliseconds() {
     let t = instant::parse("2026-11-30T00:00:00Z").unwrap();
     let windows = Policy::with_defaults("https://b.example").windows(t);
-    assert_eq!(
-        instant::format(windows.window_from),
-        "2026-09-01T00:00:00.000Z"
-    );
+    assert_eq!(instant::format(windows.window_from), "2026-09-01T00:00:00.000Z");
     assert_eq!(windows.cooling_from, t - 30 * DAY_MS);
-    assert_eq!(
-        (windows.claim_open_from, windows.claim_record_from),
-        (t - 365 * DAY_MS, t - 1825 * DAY_MS)
-    );
+    assert_eq!((windows.claim_open_from, windows.claim_record_from), (t - 365 * DAY_MS, t - 1825 * DAY_MS));
     assert!(
         windows.in_window(t)
             && !windows.in_window(t + 1)
@@ -213,10 +134,8 @@ fn windows_are_exact_for_whole_and_for_broken_milliseconds() {
     );
     // d = 14.00000001 days is 0.864 ms more than 14 days: the truth of each comparison is found in units of 1 µs.
     let d = 14 * 86_400_000_000 + 864;
-    let policy = with(
-        "window_days = 14.00000001\ncooling_off_days = 14.00000001\nclaim_open_days = 14.00000001",
-    )
-    .unwrap();
+    let policy =
+        with("window_days = 14.00000001\ncooling_off_days = 14.00000001\nclaim_open_days = 14.00000001").unwrap();
     let windows = policy.windows(t);
     for x in (t - 14 * DAY_MS - 3)..(t - 14 * DAY_MS + 3) {
         let (x_us, t_us) = (x * 1000, t * 1000);
@@ -230,36 +149,27 @@ fn windows_are_exact_for_whole_and_for_broken_milliseconds() {
 
 #[test]
 fn spans_are_rounded_for_their_comparison() {
-    let spans = with("attestation_window_days = 0.00000001\nrate_window_days = 0.00000001\nclaim_filing_days = 90.00000001").unwrap().spans();
-    assert!(
-        spans.attested_in_time(5, 5) && !spans.attested_in_time(6, 5),
-        "0.864 ms of window"
-    );
-    assert!(
-        spans.in_rate_window(5, 5) && !spans.in_rate_window(4, 5) && !spans.in_rate_window(6, 5)
-    );
+    let spans =
+        with("attestation_window_days = 0.00000001\nrate_window_days = 0.00000001\nclaim_filing_days = 90.00000001")
+            .unwrap()
+            .spans();
+    assert!(spans.attested_in_time(5, 5) && !spans.attested_in_time(6, 5), "0.864 ms of window");
+    assert!(spans.in_rate_window(5, 5) && !spans.in_rate_window(4, 5) && !spans.in_rate_window(6, 5));
     assert!(spans.filed_in_time(90 * DAY_MS, 0) && !spans.filed_in_time(90 * DAY_MS + 1, 0));
     assert!(spans.filed_in_time(i64::MAX, i64::MAX));
 }
 
 #[test]
 fn absurd_spans_stay_inside_the_calendar() {
-    let policy = with("window_days = 1e27\nclaim_open_days = 1e27\ncooling_off_days = 1e27\nreport_ttl_hours = 1e27").unwrap();
+    let policy =
+        with("window_days = 1e27\nclaim_open_days = 1e27\ncooling_off_days = 1e27\nreport_ttl_hours = 1e27").unwrap();
     let windows = policy.windows(0);
     let first = instant::parse("0000-01-01T00:00:00+23:59").unwrap();
     let last = instant::parse("9999-12-31T23:59:59.999-23:59").unwrap();
-    assert!(
-        windows.in_window(first) && windows.claim_open_from < first && windows.cooling_from < first
-    );
+    assert!(windows.in_window(first) && windows.claim_open_from < first && windows.cooling_from < first);
     assert!(policy.takes_effect_at(0) > last);
-    assert_eq!(
-        instant::format(policy.expires_at(0)),
-        "9999-12-30T00:00:00.000Z"
-    );
-    assert_eq!(
-        Policy::with_defaults("https://b.example").expires_at(0),
-        26 * 3_600_000
-    );
+    assert_eq!(instant::format(policy.expires_at(0)), "9999-12-30T00:00:00.000Z");
+    assert_eq!(Policy::with_defaults("https://b.example").expires_at(0), 26 * 3_600_000);
 }
 
 #[test]
@@ -273,35 +183,17 @@ fn policy_json_holds_every_value_in_force() {
     assert!(json.get("court_procedure").is_none());
     let again = Policy::with_defaults("https://bureau.example");
     assert_ne!(policy.digest(), again.digest());
-    assert!(
-        again.digest().len() == 64
-            && again
-                .digest()
-                .bytes()
-                .all(|b| b.is_ascii_digit() || b.is_ascii_lowercase())
-    );
+    assert!(again.digest().len() == 64 && again.digest().bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase()));
 }
 
 #[test]
 fn thresholds_compare_exact_sums() {
+    assert_eq!(with("unproven_threshold = 12.5").unwrap().unproven_threshold_units(), 12_500_000_000_000_000);
     assert_eq!(
-        with("unproven_threshold = 12.5")
-            .unwrap()
-            .unproven_threshold_units(),
-        12_500_000_000_000_000
-    );
-    assert_eq!(
-        with("unproven_threshold = 12.5000000000000001")
-            .unwrap()
-            .unproven_threshold_units(),
+        with("unproven_threshold = 12.5000000000000001").unwrap().unproven_threshold_units(),
         12_500_000_000_000_001
     );
-    assert_eq!(
-        with("unproven_threshold = 1e27")
-            .unwrap()
-            .unproven_threshold_units(),
-        i128::MAX
-    );
+    assert_eq!(with("unproven_threshold = 1e27").unwrap().unproven_threshold_units(), i128::MAX);
 }
 
 #[test]

@@ -123,8 +123,6 @@ impl Policy {
 
     /// When a document of `issued_at` expires: `report_ttl_hours` later, cut to the millisecond, and never after the year 9999.
     pub fn expires_at(&self, issued_at: i64) -> i64 {
-        issued_at
-            .saturating_add(self.spans().report_ttl)
-            .min(LAST_WRITTEN.max(issued_at))
+        issued_at.saturating_add(self.spans().report_ttl).min(LAST_WRITTEN.max(issued_at))
     }
 }

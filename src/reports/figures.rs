@@ -147,8 +147,7 @@ pub fn figures(session: &Session, policy: &Policy, frame: &Frame, derived: &Path
         .iter()
         .map(|organization| organization.document(&members, &senders, &record_days, &capabilities))
         .collect();
-    documents.evaluators =
-        evaluators(session, policy)?.iter().map(|evaluator| evaluator.document(&members)).collect();
+    documents.evaluators = evaluators(session, policy)?.iter().map(|evaluator| evaluator.document(&members)).collect();
     documents.screening_providers = screening::providers(&rows(session, plan::SCREENING_PROVIDER)?)?
         .iter()
         .map(screening::ScreeningProvider::document)

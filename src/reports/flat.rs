@@ -44,20 +44,56 @@ const REPORTS: &[Column] = &[
     Column("enrollment", &["enrollment"], Text, "state of §3.1", "The state for this capability at T."),
     Column("enrolled_at", &["enrolled_at"], Instant, "UTC, ms", "The start of the last enrollment."),
     Column("withdrew_at", &["withdrew_at"], Instant, "UTC, ms", "Its end, where it ended."),
-    Column("lcb", &["quality", "lcb"], Number, "probability, 6 places", "The bound to rank by (§7.3); null unless served."),
+    Column(
+        "lcb",
+        &["quality", "lcb"],
+        Number,
+        "probability, 6 places",
+        "The bound to rank by (§7.3); null unless served.",
+    ),
     Column("mean", &["quality", "mean"], Number, "probability, 6 places", "The posterior mean; null unless served."),
-    Column("sd", &["sd"], Number, "probability, 6 places", "The posterior's standard deviation; null unless the mean is served."),
+    Column(
+        "sd",
+        &["sd"],
+        Number,
+        "probability, 6 places",
+        "The posterior's standard deviation; null unless the mean is served.",
+    ),
     Column("n_eff", &["quality", "n_eff"], Number, "events, decayed, 6 places", "The sum of weights (profile 2.2)."),
     Column("decline_rate", &["candor", "decline_rate"], Number, RATE, "DECLINED among offered work (§8.2)."),
-    Column("silent_failure_rate", &["candor", "silent_failure_rate"], Number, RATE, "FAILED_SILENT among accepted work."),
+    Column(
+        "silent_failure_rate",
+        &["candor", "silent_failure_rate"],
+        Number,
+        RATE,
+        "FAILED_SILENT among accepted work.",
+    ),
     Column("refusals", &["candor", "refusals", "count_90d"], Count, "count in the window", "REFUSED; null with none."),
     Column("refusal_callers", &["candor", "refusals", "caller_anchors"], Count, "count", "Distinct callers refused."),
-    Column("top_refusal_caller_share", &["candor", "refusals", "top_caller_share"], Number, RATE, "The largest caller's."),
-    Column("corroborated_refusal_share", &["candor", "refusals", "corroborated_share"], Number, RATE, "Refusals that a screener or a stop bears out."),
+    Column(
+        "top_refusal_caller_share",
+        &["candor", "refusals", "top_caller_share"],
+        Number,
+        RATE,
+        "The largest caller's.",
+    ),
+    Column(
+        "corroborated_refusal_share",
+        &["candor", "refusals", "corroborated_share"],
+        Number,
+        RATE,
+        "Refusals that a screener or a stop bears out.",
+    ),
     Column("reachability", &["facts", "reachability_90d"], Number, RATE, "Facts in the window that were reached."),
     Column("latency_p50", &["facts", "latency_ms", "p50"], Count, "ms", "The median latency, nearest rank."),
     Column("latency_p95", &["facts", "latency_ms", "p95"], Count, "ms", "The 95th percentile, nearest rank."),
-    Column("contract_violations", &["facts", "contract_violations_90d"], Count, "count in the window", "Facts that broke a promise."),
+    Column(
+        "contract_violations",
+        &["facts", "contract_violations_90d"],
+        Count,
+        "count in the window",
+        "Facts that broke a promise.",
+    ),
     Column("unstated_refusals", &["facts", "unstated_refusals_90d"], Count, "count in the window", "REFUSED_UNSTATED."),
     Column("unavailable", &["facts", "unavailable_90d"], Number, RATE, "Facts with UNAVAILABLE."),
     Column("input_required", &["facts", "input_required_90d"], Count, "count in the window", "Facts parked for input."),
@@ -65,13 +101,49 @@ const REPORTS: &[Column] = &[
     Column("oldest", &["evidence", "oldest"], Instant, "UTC, ms", "The oldest event of the pool."),
     Column("newest", &["evidence", "newest"], Instant, "UTC, ms", "The newest event of the pool."),
     Column("attester_anchors", &["evidence", "attester_anchors"], Count, "count", "Distinct evaluator anchors (§8.2)."),
-    Column("top_anchor_share", &["evidence", "top_anchor_share"], Number, RATE, "The largest anchor's share of attested weight."),
+    Column(
+        "top_anchor_share",
+        &["evidence", "top_anchor_share"],
+        Number,
+        RATE,
+        "The largest anchor's share of attested weight.",
+    ),
     Column("probe_share", &["evidence", "probe_share"], Number, RATE, "Probes' share of the pool's weight."),
-    Column("value_judgment_share", &["evidence", "value_judgment_share"], Number, RATE, "Value judgments' share; null with none."),
-    Column("value_judgments_without_amount", &["evidence", "value_judgments_without_amount"], Count, "count", "Those that name no amount."),
-    Column("prior_from_agents", &["evidence", "portfolio_prior", "from_agents"], Count, "count", "Agents that lend a prior; null with none (§7.5)."),
-    Column("prior_weight_events", &["evidence", "portfolio_prior", "weight_events"], Number, "events", "The prior's weight."),
-    Column("witnessed_requests", &["sender", "witnessed_requests"], Count, "count in the window", "Requests it was seen to send (§4.7)."),
+    Column(
+        "value_judgment_share",
+        &["evidence", "value_judgment_share"],
+        Number,
+        RATE,
+        "Value judgments' share; null with none.",
+    ),
+    Column(
+        "value_judgments_without_amount",
+        &["evidence", "value_judgments_without_amount"],
+        Count,
+        "count",
+        "Those that name no amount.",
+    ),
+    Column(
+        "prior_from_agents",
+        &["evidence", "portfolio_prior", "from_agents"],
+        Count,
+        "count",
+        "Agents that lend a prior; null with none (§7.5).",
+    ),
+    Column(
+        "prior_weight_events",
+        &["evidence", "portfolio_prior", "weight_events"],
+        Number,
+        "events",
+        "The prior's weight.",
+    ),
+    Column(
+        "witnessed_requests",
+        &["sender", "witnessed_requests"],
+        Count,
+        "count in the window",
+        "Requests it was seen to send (§4.7).",
+    ),
     Column("nda_upheld", &["nda_upheld"], Count, "count in the record period", "Upheld breaches (§4.9)."),
     Column("nda_open", &["nda", "open", "count"], Count, "count", "Open claims; a claim is no breach."),
     Column("issued_at", &["issued_at"], Instant, "UTC, ms", "T."),
@@ -115,11 +187,23 @@ const EVALUATORS: &[Column] = &[
     Column("evaluator", &["evaluator"], Text, "handle or ANS name", "Who attests."),
     Column("volume", &["volume"], Count, "count", "Final attestations."),
     Column("subjects", &["subjects"], Count, "count", "Distinct subjects."),
-    Column("disagreement_rate", &["disagreement_rate"], Number, RATE, "Those that differ from the derived outcome (§6.5)."),
+    Column(
+        "disagreement_rate",
+        &["disagreement_rate"],
+        Number,
+        RATE,
+        "Those that differ from the derived outcome (§6.5).",
+    ),
     Column("truth_checked", &["truth", "checked"], Count, "count", "Those on probed interactions."),
     Column("truth_agreed", &["truth", "agreed"], Count, "count", "Of these, those on the probe's side."),
     Column("excluded_self_dealing", &["excluded", "self_dealing"], Count, "count", "Excluded as self-dealing."),
-    Column("excluded_declared_competitor", &["excluded", "declared_competitor"], Count, "count", "Excluded as a competitor's."),
+    Column(
+        "excluded_declared_competitor",
+        &["excluded", "declared_competitor"],
+        Count,
+        "count",
+        "Excluded as a competitor's.",
+    ),
     Column("excluded_rate_limit", &["excluded", "rate_limit"], Count, "count", "Excluded as over the ceiling."),
     Column("offset", &["offset"], Number, "value, 6 places", "The mean of v minus the pool's mean."),
     Column("diversity", &["diversity"], Number, "0 to 1, 6 places", "1 − Σ p² over outcomes; 0 says nothing."),
@@ -141,8 +225,20 @@ const ORGANIZATIONS: &[Column] = &[
     Column("unenrolled", &["counts", "UNENROLLED"], Count, "members", "In this state."),
     Column("withdrawn", &["counts", "WITHDRAWN"], Count, "members", "In this state."),
     Column("joined", &["counts", "joined_90d"], Count, "members", "Joined in the window."),
-    Column("contract_violations", &["facts", "contract_violations_90d"], Count, "count in the window", "The members' sum."),
-    Column("self_dealing_excluded", &["self_dealing_excluded_90d"], Count, "count in the window", "Exclusions between members."),
+    Column(
+        "contract_violations",
+        &["facts", "contract_violations_90d"],
+        Count,
+        "count in the window",
+        "The members' sum.",
+    ),
+    Column(
+        "self_dealing_excluded",
+        &["self_dealing_excluded_90d"],
+        Count,
+        "count in the window",
+        "Exclusions between members.",
+    ),
     Column("nda_upheld", &["nda", "upheld"], Count, "count", "Upheld breaches."),
     Column("nda_members_with_upheld", &["nda", "members_with_upheld"], Count, "members", "Members with one."),
     Column("nda_open", &["nda", "open", "count"], Count, "count", "Open claims."),
@@ -164,13 +260,17 @@ const PROVIDERS: &[Column] = &[
 ];
 
 /// Every flat table of the reports, by name.
-pub(super) fn tables(documents: &Documents, reports: &[Report]) -> Result<Vec<(&'static str, RecordBatch)>, ArrowError> {
+pub(super) fn tables(
+    documents: &Documents,
+    reports: &[Report],
+) -> Result<Vec<(&'static str, RecordBatch)>, ArrowError> {
     let whole = documents.reports.iter().zip(reports).map(|(document, report)| {
         let mut row = document.clone();
         let served = document["quality"].get("mean").is_some();
-        let sd = report.enrolled.as_ref().filter(|_| served).and_then(|enrolled| {
-            number::six_places_of_f64(enrolled.posterior().sd).map(number::millionths_to_json)
-        });
+        let sd =
+            report.enrolled.as_ref().filter(|_| served).and_then(|enrolled| {
+                number::six_places_of_f64(enrolled.posterior().sd).map(number::millionths_to_json)
+            });
         row["sd"] = sd.into();
         row["nda_upheld"] = document["nda"]["upheld"].as_array().map(Vec::len).into();
         row
@@ -184,9 +284,7 @@ pub(super) fn tables(documents: &Documents, reports: &[Report]) -> Result<Vec<(&
     };
     let listed = |name: &'static str| of_subjects().flat_map(move |report| within(report, "subject", &report[name]));
     let classes = of_subjects().flat_map(|report| {
-        named(&report["sender"]["classes"], "class")
-            .map(|row| keyed(row, "subject", report))
-            .collect::<Vec<_>>()
+        named(&report["sender"]["classes"], "class").map(|row| keyed(row, "subject", report)).collect::<Vec<_>>()
     });
     let upheld = of_subjects().flat_map(|report| within(report, "subject", &report["nda"]["upheld"]));
     let outcomes = documents.evaluators.iter().flat_map(|document| {
@@ -234,10 +332,8 @@ fn table(columns: &[Column], rows: impl Iterator<Item = Value>) -> Result<Record
     let fields: Vec<Field> = columns
         .iter()
         .map(|Column(name, _, kind, unit, doc)| {
-            let metadata = HashMap::from([
-                ("doc".to_owned(), (*doc).to_owned()),
-                ("unit".to_owned(), (*unit).to_owned()),
-            ]);
+            let metadata =
+                HashMap::from([("doc".to_owned(), (*doc).to_owned()), ("unit".to_owned(), (*unit).to_owned())]);
             Field::new(*name, data_type(*kind), true).with_metadata(metadata)
         })
         .collect();
@@ -271,7 +367,11 @@ fn array(kind: Kind, path: &[&str], rows: &[Value]) -> ArrayRef {
             let mut builder = ListBuilder::new(StringBuilder::new());
             for value in values {
                 let items = value.and_then(Value::as_array);
-                items.into_iter().flatten().filter_map(Value::as_str).for_each(|item| builder.values().append_value(item));
+                items
+                    .into_iter()
+                    .flatten()
+                    .filter_map(Value::as_str)
+                    .for_each(|item| builder.values().append_value(item));
                 builder.append(items.is_some());
             }
             Arc::new(builder.finish())

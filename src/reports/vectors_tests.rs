@@ -84,7 +84,11 @@ fn the_queries_give_the_figures_of_every_vector() {
         same(text(expected, "sum_wv"), pool.sum_wv);
         let posterior = subject::posterior(&pool, None);
         for (member, found) in [
-            ("a", posterior.a), ("b", posterior.b), ("mean", posterior.mean), ("sd", posterior.sd), ("lcb", posterior.lcb),
+            ("a", posterior.a),
+            ("b", posterior.b),
+            ("mean", posterior.mean),
+            ("sd", posterior.sd),
+            ("lcb", posterior.lcb),
         ] {
             assert_eq!(expected[member].as_f64().map(f64::to_bits), Some(found.to_bits()), "{name}: {member}");
         }

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryBuilder, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, NullBufferBuilder,
-    RecordBatch, StringBuilder,
-    StructArray, StructBuilder, TimestampMillisecondBuilder,
+    ArrayRef, BinaryBuilder, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, NullBufferBuilder, RecordBatch,
+    StringBuilder, StructArray, StructBuilder, TimestampMillisecondBuilder,
 };
 use arrow::datatypes::{DataType, SchemaRef};
 use arrow::error::ArrowError;
@@ -277,4 +276,3 @@ fn push_struct(builder: &mut StructBuilder, columns: &[Column], values: &[Value<
     }
     builder.append(true);
 }
-

@@ -37,6 +37,8 @@ pub struct LoadOptions<'a> {
 pub enum Input {
     /// These bytes.
     Bytes(Vec<u8>),
+    /// An empty folder.
+    Folder,
     /// Those of this file.
     File(std::path::PathBuf),
 }
@@ -222,8 +224,7 @@ fn parse_block(parser: &mut Parser, block: Block) -> Result<Parsed, WarehouseErr
         canonical::write_without(document.root(), &ledger::HASH_MEMBERS, &mut bytes);
         let entry = Entry::read(document.root());
         let computed = ledger::entry_hash(&bytes, entry.prev_hash.unwrap_or_default());
-        let link =
-            Link { seq: entry.seq, prev_hash: entry.prev_hash, entry_hash: entry.entry_hash, computed };
+        let link = Link { seq: entry.seq, prev_hash: entry.prev_hash, entry_hash: entry.entry_hash, computed };
         segment.push(line.number, &link);
         entries += 1;
         if let Some(seq) = entry.seq {

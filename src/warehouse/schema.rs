@@ -83,9 +83,7 @@ pub fn data_type(kind: Kind) -> DataType {
         Kind::Bytes => DataType::Binary,
         Kind::Texts => DataType::List(Arc::new(Field::new("item", DataType::Utf8, true))),
         Kind::Struct(columns) => DataType::Struct(fields(columns)),
-        Kind::Structs(columns) => {
-            DataType::List(Arc::new(Field::new("item", DataType::Struct(fields(columns)), true)))
-        }
+        Kind::Structs(columns) => DataType::List(Arc::new(Field::new("item", DataType::Struct(fields(columns)), true))),
     }
 }
 
@@ -98,11 +96,14 @@ const fn maybe(name: &'static str, kind: Kind, unit: &'static str, doc: &'static
 }
 
 const SEQ: Column = column("seq", Kind::Int, "position in the ledger, from 1", "The entry's seq (profile 1.2).");
-const AT: Column = column("at", Kind::Instant, "UTC, ms", "When the bureau recorded the entry, cut to the millisecond.");
+const AT: Column =
+    column("at", Kind::Instant, "UTC, ms", "When the bureau recorded the entry, cut to the millisecond.");
 const SUBJECT: Column = column("subject", Kind::Text, "handle or ANS name", "Whom the entry is about (§4.1).");
-const CAPABILITY: Column = maybe("capability", Kind::Text, "opaque tag", "The capability tag, null where the entry has none.");
+const CAPABILITY: Column =
+    maybe("capability", Kind::Text, "opaque tag", "The capability tag, null where the entry has none.");
 const SIGNATURE: Column = column("signature", Kind::Text, "base64, Ed25519", "The signature of profile 1.4.");
-const KEY: Column = column("key", Kind::Text, "base64, Ed25519", "The public key that the entry names as its signer's.");
+const KEY: Column =
+    column("key", Kind::Text, "base64, Ed25519", "The public key that the entry names as its signer's.");
 const STATEMENT_AT: Column = column("statement_at", Kind::Instant, "UTC, ms", "The signed instant.");
 const INTERACTION: Column = column("interaction_id", Kind::Text, "id", "The interaction (§1).");
 const REPORTER: Column = column("reporter", Kind::Text, "URL", "The reporter that supplied it (§4.2).");
@@ -118,9 +119,14 @@ const PROMISE: &[Column] = &[
 ];
 
 const DECLARED: &[Column] = &[
-    SEQ, AT, SUBJECT, CAPABILITY, STATEMENT_AT,
+    SEQ,
+    AT,
+    SUBJECT,
+    CAPABILITY,
+    STATEMENT_AT,
     column("bureau", Kind::Text, "URL", "The bureau that the statement names."),
-    KEY, SIGNATURE,
+    KEY,
+    SIGNATURE,
     column("anchor_hash", Kind::Text, "sha256:hex", "The salted hash of the subject's anchor (profile 1.3)."),
     column("capabilities", Kind::Texts, "opaque tags", "The declared capabilities, as a whole."),
     column("promises", Kind::Structs(PROMISE), "", "The declared promises, as a whole, in their order."),
@@ -151,16 +157,25 @@ pub const ACTIONS: [Table; 12] = [
     Table {
         name: "withdrew",
         columns: &[
-            SEQ, AT, SUBJECT, CAPABILITY, STATEMENT_AT,
+            SEQ,
+            AT,
+            SUBJECT,
+            CAPABILITY,
+            STATEMENT_AT,
             column("bureau", Kind::Text, "URL", "The bureau that the statement names."),
-            KEY, SIGNATURE,
+            KEY,
+            SIGNATURE,
         ],
         distinct: &["signature"],
     },
     Table {
         name: "fact",
         columns: &[
-            SEQ, AT, SUBJECT, CAPABILITY, INTERACTION,
+            SEQ,
+            AT,
+            SUBJECT,
+            CAPABILITY,
+            INTERACTION,
             maybe("parent_id", Kind::Text, "id", "The interaction this call served (§4.5)."),
             REPORTER,
             column("caller_anchor_hash", Kind::Text, "sha256:hex", "The salted hash of the caller's anchor."),
@@ -197,11 +212,17 @@ pub const ACTIONS: [Table; 12] = [
     Table {
         name: "attested",
         columns: &[
-            SEQ, AT, SUBJECT, CAPABILITY, INTERACTION,
+            SEQ,
+            AT,
+            SUBJECT,
+            CAPABILITY,
+            INTERACTION,
             column("evaluator", Kind::Text, "handle or ANS name", "Who attests (§6)."),
             column("evaluator_anchor_hash", Kind::Text, "sha256:hex", "The salted hash of the evaluator's anchor."),
             column("outcome", Kind::Text, "code of §5", "The outcome attested."),
-            STATEMENT_AT, KEY, SIGNATURE,
+            STATEMENT_AT,
+            KEY,
+            SIGNATURE,
             maybe("note", Kind::Text, "text", "Stored, never scored, never published (§6.1)."),
             maybe("engagement_id", Kind::Text, "id", "The engagement reviewed."),
             maybe("amount", Kind::Text, "decimal as signed, in currency", "A value judgment's settled spend (§6.6)."),
@@ -214,7 +235,12 @@ pub const ACTIONS: [Table; 12] = [
     Table {
         name: "probed",
         columns: &[
-            SEQ, AT, SUBJECT, CAPABILITY, INTERACTION, REPORTER,
+            SEQ,
+            AT,
+            SUBJECT,
+            CAPABILITY,
+            INTERACTION,
+            REPORTER,
             column("program", Kind::Text, "id", "The probe program (§4.3)."),
             column("library_version", Kind::Text, "version", "The probe library's version."),
             column("result", Kind::Text, "PASS | FAIL", "The result."),
@@ -226,7 +252,12 @@ pub const ACTIONS: [Table; 12] = [
     Table {
         name: "stopped",
         columns: &[
-            SEQ, AT, SUBJECT, CAPABILITY, INTERACTION, REPORTER,
+            SEQ,
+            AT,
+            SUBJECT,
+            CAPABILITY,
+            INTERACTION,
+            REPORTER,
             maybe("class", Kind::Text, "class of §4.6", "The sender-record class; judged by stop.forbidden."),
             column("stage", Kind::Text, "call site", "Where the stop happened."),
             maybe("ground", Kind::Text, "text", "The reason named; never published."),
@@ -255,7 +286,11 @@ pub const ACTIONS: [Table; 12] = [
     Table {
         name: "nda_claimed",
         columns: &[
-            SEQ, AT, SUBJECT, CAPABILITY, CLAIM_DIGEST,
+            SEQ,
+            AT,
+            SUBJECT,
+            CAPABILITY,
+            CLAIM_DIGEST,
             column("claimant_anchor_hash", Kind::Text, "sha256:hex", "The salted hash of the claimant's anchor."),
             SIGNATURE,
             column("state", Kind::Text, "open | rejected | uncounted", "As the bureau recorded it (§4.8)."),
@@ -296,16 +331,26 @@ pub const ACTIONS: [Table; 12] = [
     Table {
         name: "nda_answered",
         columns: &[
-            SEQ, AT, SUBJECT, CAPABILITY, CLAIM_DIGEST,
+            SEQ,
+            AT,
+            SUBJECT,
+            CAPABILITY,
+            CLAIM_DIGEST,
             column("text", Kind::Text, "text", "The answer; never published."),
-            STATEMENT_AT, KEY, SIGNATURE,
+            STATEMENT_AT,
+            KEY,
+            SIGNATURE,
         ],
         distinct: &["signature"],
     },
     Table {
         name: "nda_resolved",
         columns: &[
-            SEQ, AT, SUBJECT, CAPABILITY, CLAIM_DIGEST,
+            SEQ,
+            AT,
+            SUBJECT,
+            CAPABILITY,
+            CLAIM_DIGEST,
             column("resolution", Kind::Text, "upheld | dismissed | withdrawn | set_aside", "How it ended."),
             maybe("basis", Kind::Text, "acknowledged | arbiter | owners | court", "On what (§4.8)."),
             column("resolved_at", Kind::Instant, "UTC, ms", "When it was resolved."),
@@ -331,7 +376,10 @@ pub const ACTIONS: [Table; 12] = [
     Table {
         name: "excluded",
         columns: &[
-            SEQ, AT, SUBJECT, CAPABILITY,
+            SEQ,
+            AT,
+            SUBJECT,
+            CAPABILITY,
             column("target_seq", Kind::Int, "seq", "The attestation or fact that is excluded."),
             column("reason", Kind::Text, "self_dealing | declared_competitor | rate_limit", "On what ground (§6.4)."),
             maybe("evaluator", Kind::Text, "handle or ANS name", "The evaluator, where the target is an attestation."),
@@ -342,7 +390,10 @@ pub const ACTIONS: [Table; 12] = [
     Table {
         name: "corrected",
         columns: &[
-            SEQ, AT, SUBJECT, CAPABILITY,
+            SEQ,
+            AT,
+            SUBJECT,
+            CAPABILITY,
             column("target_seq", Kind::Int, "seq", "The entry that is corrected."),
             column("kind", Kind::Text, "void | amend", "Whether the target is gone or counts with other members."),
             column("error", Kind::Text, "wrong_subject | wrong_interaction | failed_dedup", "The data error (§10)."),

@@ -136,6 +136,7 @@ impl Warehouse {
                 match input {
                     Input::Bytes(bytes) => fs::write(&path, bytes)?,
                     Input::File(file) => fs::copy(file, &path).map(drop)?,
+                    Input::Folder => fs::create_dir_all(&path)?,
                 }
                 File::open(&path)?.sync_all()
             };

@@ -74,9 +74,7 @@ fn push_detail(row: Row<'_>, detail: &Detail<'_>) {
             .text(fact.transport)
             .maybe_int(fact.latency_ms)
             .structures(Some(
-                fact.promise_checks
-                    .iter()
-                    .map(|check| [Value::Text(Some(check.promise_id)), Value::Bool(check.held)]),
+                fact.promise_checks.iter().map(|check| [Value::Text(Some(check.promise_id)), Value::Bool(check.held)]),
             ))
             .maybe_text(fact.derived_outcome)
             .maybe_text(fact.derived_from)
@@ -169,11 +167,7 @@ fn push_detail(row: Row<'_>, detail: &Detail<'_>) {
             .texts(claim.categories.as_ref().map(|categories| categories.iter().copied()))
             .structures(claim.disclosures.as_ref().map(|disclosures| {
                 disclosures.iter().map(|disclosure| {
-                    [
-                        Value::Text(disclosure.kind),
-                        Value::Text(disclosure.digest),
-                        Value::Instant(disclosure.at),
-                    ]
+                    [Value::Text(disclosure.kind), Value::Text(disclosure.digest), Value::Instant(disclosure.at)]
                 })
             }))
             .maybe_instant(claim.breach_at)
@@ -200,9 +194,7 @@ fn push_detail(row: Row<'_>, detail: &Detail<'_>) {
                 resolution
                     .court
                     .as_ref()
-                    .map(|court| {
-                        [court.forum, court.citation, court.found_on, court.checked_by].map(Value::Text)
-                    })
+                    .map(|court| [court.forum, court.citation, court.found_on, court.checked_by].map(Value::Text))
                     .as_ref()
                     .map(|values| values.as_slice()),
             )
@@ -222,7 +214,9 @@ fn push_detail(row: Row<'_>, detail: &Detail<'_>) {
             .maybe_text(correction.set_interaction_id)
             .boolean(correction.set_capability_null)
             .end(),
-        Detail::Unknown | Detail::Faulty => unreachable!("an entry without a fault and with a known action has a detail"),
+        Detail::Unknown | Detail::Faulty => {
+            unreachable!("an entry without a fault and with a known action has a detail")
+        }
     }
 }
 

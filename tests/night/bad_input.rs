@@ -264,7 +264,9 @@ fn a_disk_that_is_full_is_the_machine_s_fault_and_leaves_the_old_snapshot() {
 #[test]
 fn a_wrong_command_line_exits_with_2() {
     let (place, _) = short();
-    for arguments in [&["run"][..], &["nothing"], &["run", "--as-of", "yesterday"], &["audit", "--warehouse", "w", "--memory", "1"]] {
+    for arguments in
+        [&["run"][..], &["nothing"], &["run", "--as-of", "yesterday"], &["audit", "--warehouse", "w", "--memory", "1"]]
+    {
         assert_eq!(place.bureau(arguments).status.code(), Some(2), "{arguments:?}");
     }
     assert_eq!(place.bureau(&["audit", "--warehouse", "w"]).status.code(), Some(1));

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
+use assert_cmd::Command;
 use bureau::ledger::canonical;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -49,11 +50,7 @@ impl Place {
 
     /// Runs the command in the folder.
     pub fn bureau(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_bureau"))
-            .args(arguments)
-            .current_dir(self.folder.path())
-            .output()
-            .unwrap()
+        Command::new(env!("CARGO_BIN_EXE_bureau")).args(arguments).current_dir(self.folder.path()).output().unwrap()
     }
 
     /// A whole night over `export` with the key, into `out`, with more arguments.

@@ -10,7 +10,13 @@ fn four_stages_are_a_night() {
     let place = Place::new("small");
     assert_success(&place.night("whole", &[]));
     assert_success(&place.bureau(&[
-        "load", "--export", "export", "--warehouse", "w", "--salt-file", "export/anchor.salt",
+        "load",
+        "--export",
+        "export",
+        "--warehouse",
+        "w",
+        "--salt-file",
+        "export/anchor.salt",
     ]));
     // A stage that comes too early says which one is missing.
     let early = place.bureau(&["report", "--warehouse", "w", "--as-of", AS_OF]);
@@ -28,7 +34,13 @@ fn four_stages_are_a_night() {
 fn an_audit_with_errors_exits_with_1_and_prints_them_by_rule() {
     let place = Place::new("attacks");
     assert_success(&place.bureau(&[
-        "load", "--export", "export", "--warehouse", "w", "--salt-file", "export/anchor.salt",
+        "load",
+        "--export",
+        "export",
+        "--warehouse",
+        "w",
+        "--salt-file",
+        "export/anchor.salt",
     ]));
     let output = place.bureau(&["audit", "--warehouse", "w", "--as-of", AS_OF]);
     assert_eq!(output.status.code(), Some(1));
@@ -41,7 +53,13 @@ fn an_audit_with_errors_exits_with_1_and_prints_them_by_rule() {
 fn the_chain_is_proved_from_parquet_alone() {
     let place = Place::new("policy");
     assert_success(&place.bureau(&[
-        "load", "--export", "export", "--warehouse", "w", "--salt-file", "export/anchor.salt",
+        "load",
+        "--export",
+        "export",
+        "--warehouse",
+        "w",
+        "--salt-file",
+        "export/anchor.salt",
     ]));
     fs::remove_dir_all(place.path("export")).unwrap();
     let output = place.bureau(&["audit", "--chain", "--warehouse", "w", "--json"]);
@@ -62,7 +80,13 @@ fn an_export_may_follow_on_the_warehouse_and_gives_the_same_snapshot() {
     let lines: Vec<&str> = ledger.split_inclusive('\n').collect();
     fs::write(place.path("export/ledger.jsonl"), lines[..3000].concat()).unwrap();
     assert_success(&place.bureau(&[
-        "load", "--export", "export", "--warehouse", "out/warehouse", "--salt-file", "export/anchor.salt",
+        "load",
+        "--export",
+        "export",
+        "--warehouse",
+        "out/warehouse",
+        "--salt-file",
+        "export/anchor.salt",
     ]));
     // One that leaves a gap is refused, and the warehouse stays as it was.
     fs::write(place.path("export/ledger.jsonl"), lines[3001..].concat()).unwrap();
@@ -77,7 +101,8 @@ fn an_export_may_follow_on_the_warehouse_and_gives_the_same_snapshot() {
 #[test]
 fn a_run_without_a_key_refuses_and_a_throwaway_key_says_so() {
     let place = Place::new("small");
-    let arguments = ["run", "--export", "export", "--out", "out", "--salt-file", "export/anchor.salt", "--as-of", AS_OF];
+    let arguments =
+        ["run", "--export", "export", "--out", "out", "--salt-file", "export/anchor.salt", "--as-of", AS_OF];
     let refused = place.bureau(&arguments);
     assert_eq!(refused.status.code(), Some(2));
     assert!(complaint(&refused).contains("--key FILE"));

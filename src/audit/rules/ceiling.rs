@@ -16,13 +16,7 @@ pub struct Ceiling {
 impl Ceiling {
     /// A ceiling of the policy's `rate_ceiling` in its `rate_window_days`.
     pub fn new(limit: u64, spans: Spans) -> Ceiling {
-        Ceiling {
-            limit,
-            spans,
-            evaluator: String::new(),
-            subject: String::new(),
-            earlier: Vec::new(),
-        }
+        Ceiling { limit, spans, evaluator: String::new(), subject: String::new(), earlier: Vec::new() }
     }
 
     /// Whether this attestation passes the ceiling: more than the limit, itself included, lie in `(at − window, at]` and come no
@@ -34,9 +28,7 @@ impl Ceiling {
             self.earlier.clear();
         }
         let until = self.earlier.partition_point(|x| *x <= at);
-        let from = self
-            .earlier
-            .partition_point(|x| *x <= at && !self.spans.in_rate_window(*x, at));
+        let from = self.earlier.partition_point(|x| *x <= at && !self.spans.in_rate_window(*x, at));
         let count = until.saturating_sub(from) as u64 + u64::from(counts);
         if counts {
             self.earlier.insert(until, at);
@@ -63,18 +55,9 @@ mod tests {
         let day = |d: i64| d * DAY_MS;
         assert!(!ceiling.passed("e", "s", day(0), true));
         assert!(!ceiling.passed("e", "s", day(5), true));
-        assert!(
-            ceiling.passed("e", "s", day(10) - 1, true),
-            "days 0 and 5 and itself"
-        );
-        assert!(
-            !ceiling.passed("e", "s", day(15), true),
-            "day 5 has just left"
-        );
-        assert!(
-            ceiling.passed("e", "s", day(15), true),
-            "of one instant too"
-        );
+        assert!(ceiling.passed("e", "s", day(10) - 1, true), "days 0 and 5 and itself");
+        assert!(!ceiling.passed("e", "s", day(15), true), "day 5 has just left");
+        assert!(ceiling.passed("e", "s", day(15), true), "of one instant too");
     }
 
     #[test]
@@ -92,10 +75,7 @@ mod tests {
     fn a_falling_clock_counts_what_lies_in_the_window_and_came_before() {
         let mut ceiling = ceiling(1, 10);
         assert!(!ceiling.passed("e", "s", 100 * DAY_MS, true));
-        assert!(
-            !ceiling.passed("e", "s", 50 * DAY_MS, true),
-            "the earlier entry lies after it"
-        );
+        assert!(!ceiling.passed("e", "s", 50 * DAY_MS, true), "the earlier entry lies after it");
         assert!(ceiling.passed("e", "s", 51 * DAY_MS, true));
         assert!(ceiling.passed("e", "s", 101 * DAY_MS, true));
     }
@@ -104,9 +84,7 @@ mod tests {
     fn it_counts_what_a_plain_count_counts() {
         let mut seed = 7_u64;
         let mut next = move |n: u64| {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (seed >> 33) % n
         };
         for _ in 0..50 {
@@ -115,10 +93,7 @@ mod tests {
             for _ in 0..60 {
                 let (at, counts) = (next(20) as i64 * (DAY_MS / 2), next(4) > 0);
                 let inside = |x: i64| x > at - 2 * DAY_MS && x <= at;
-                let count = usize::from(counts) + plain
-                    .iter()
-                    .filter(|(x, counts)| *counts && inside(*x))
-                    .count();
+                let count = usize::from(counts) + plain.iter().filter(|(x, counts)| *counts && inside(*x)).count();
                 plain.push((at, counts));
                 assert_eq!(ceiling.passed("e", "s", at, counts), count > 3);
             }

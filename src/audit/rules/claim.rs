@@ -51,11 +51,10 @@ pub struct Disclosure<'a> {
 /// fails.
 pub fn state(claim: &Claim<'_>, spans: &Spans) -> Option<Message> {
     match claim.state {
-        "open" => parties(claim)
-            .or_else(|| body(claim))
-            .or_else(|| periods(claim, spans)),
-        "uncounted" => (!claim.related)
-            .then_some("claimant and respondent are not related, so the claim counts".into()),
+        "open" => parties(claim).or_else(|| body(claim)).or_else(|| periods(claim, spans)),
+        "uncounted" => {
+            (!claim.related).then_some("claimant and respondent are not related, so the claim counts".into())
+        }
         _ => None,
     }
 }
@@ -71,9 +70,7 @@ fn parties(claim: &Claim<'_>) -> Option<Message> {
         }
         Some(_) => {}
     }
-    claim
-        .related
-        .then_some("claimant and respondent are related, so the claim is uncounted".into())
+    claim.related.then_some("claimant and respondent are related, so the claim is uncounted".into())
 }
 
 fn body(claim: &Claim<'_>) -> Option<Message> {
@@ -87,21 +84,15 @@ fn body(claim: &Claim<'_>) -> Option<Message> {
     if claim.disclosures.is_empty() {
         return Some("the claim cites no disclosure".into());
     }
-    let known =
-        |disclosure: &Disclosure<'_>| disclosure.kind.is_some_and(|kind| KINDS.contains(&kind));
-    (!claim.disclosures.iter().all(known))
-        .then_some("a disclosure is of no kind that 4.8 names".into())
+    let known = |disclosure: &Disclosure<'_>| disclosure.kind.is_some_and(|kind| KINDS.contains(&kind));
+    (!claim.disclosures.iter().all(known)).then_some("a disclosure is of no kind that 4.8 names".into())
 }
 
 /// Checks 7 and 8. Both ends of a period are inside it.
 fn periods(claim: &Claim<'_>, spans: &Spans) -> Option<Message> {
-    let covered = |at: i64| {
-        claim.effective_at.is_some_and(|from| from <= at) && claim.ends_at.is_none_or(|to| at <= to)
-    };
-    let mut instants = claim
-        .disclosures
-        .iter()
-        .filter_map(|disclosure| disclosure.at);
+    let covered =
+        |at: i64| claim.effective_at.is_some_and(|from| from <= at) && claim.ends_at.is_none_or(|to| at <= to);
+    let mut instants = claim.disclosures.iter().filter_map(|disclosure| disclosure.at);
     if !instants.clone().any(covered) {
         return Some("no disclosure lies within effective_at to ends_at".into());
     }
@@ -112,8 +103,7 @@ fn periods(claim: &Claim<'_>, spans: &Spans) -> Option<Message> {
     if !spans.filed_in_time(claim.at, duties_end_at) {
         return Some("the claim was filed after the claim window".into());
     }
-    (claim.breach_at? > duties_end_at)
-        .then_some("breach_at does not fall before the duties ended".into())
+    (claim.breach_at? > duties_end_at).then_some("breach_at does not fall before the duties ended".into())
 }
 
 /// An answer to a claim, or a resolution of one.
@@ -144,20 +134,20 @@ pub fn basis(act: &Act<'_>) -> Option<Message> {
         (Some("withdrawn"), _) => {
             (!act.signed).then_some("a withdrawal carries key, signature and statement_at".into())
         }
-        (Some("upheld"), Some("acknowledged")) => (!act.signed)
-            .then_some("an acknowledgment carries key, signature and statement_at".into()),
+        (Some("upheld"), Some("acknowledged")) => {
+            (!act.signed).then_some("an acknowledgment carries key, signature and statement_at".into())
+        }
         (Some("upheld" | "dismissed"), Some("arbiter")) => {
             (!act.verdict).then_some("the basis arbiter needs a verdict".into())
         }
         (Some("upheld" | "dismissed"), Some("owners")) => {
             (!act.settlement).then_some("the basis owners needs a settlement".into())
         }
-        (Some("upheld" | "dismissed"), Some("court")) => (!act.court)
-            .then_some("the basis court needs forum, citation, found_on and checked_by".into()),
-        (Some("upheld"), _) => Some("the resolution carries no basis".into()),
-        (Some("dismissed"), _) => {
-            Some("a dismissal rests on an arbiter, the owners or a court".into())
+        (Some("upheld" | "dismissed"), Some("court")) => {
+            (!act.court).then_some("the basis court needs forum, citation, found_on and checked_by".into())
         }
+        (Some("upheld"), _) => Some("the resolution carries no basis".into()),
+        (Some("dismissed"), _) => Some("a dismissal rests on an arbiter, the owners or a court".into()),
         _ => None,
     }
 }
@@ -183,10 +173,7 @@ mod tests {
             ends_at: Some(200),
             duties_end_at: Some(300),
             categories: 1,
-            disclosures: vec![Disclosure {
-                kind: Some("delivery"),
-                at: Some(150),
-            }],
+            disclosures: vec![Disclosure { kind: Some("delivery"), at: Some(150) }],
             breach_at: Some(250),
         }
     }
@@ -194,11 +181,7 @@ mod tests {
     fn judged(change: impl FnOnce(&mut Claim<'static>)) -> bool {
         let mut claim = open();
         change(&mut claim);
-        state(
-            &claim,
-            &Policy::with_defaults("https://bureau.example").spans(),
-        )
-        .is_none()
+        state(&claim, &Policy::with_defaults("https://bureau.example").spans()).is_none()
     }
 
     #[test]
@@ -207,48 +190,27 @@ mod tests {
         assert!(!judged(|claim| claim.related = true));
         assert!(!judged(|claim| claim.own_digest = Some("sha256:ee")));
         assert!(!judged(|claim| claim.own_digest = None));
-        assert!(!judged(
-            |claim| claim.respondent = Some("Other.one@example.net")
-        ));
+        assert!(!judged(|claim| claim.respondent = Some("Other.one@example.net")));
         assert!(!judged(|claim| claim.own_anchor_hash = Some("sha256:bb")));
         assert!(!judged(|claim| claim.own_anchor_hash = None));
         assert!(!judged(|claim| claim.categories = 0));
         assert!(!judged(|claim| claim.disclosures.clear()));
-        assert!(!judged(|claim| claim.disclosures.push(Disclosure {
-            kind: Some("rumour"),
-            at: Some(150)
-        })));
-        assert!(!judged(|claim| claim.disclosures.push(Disclosure {
-            kind: None,
-            at: Some(150)
-        })));
+        assert!(!judged(|claim| claim.disclosures.push(Disclosure { kind: Some("rumour"), at: Some(150) })));
+        assert!(!judged(|claim| claim.disclosures.push(Disclosure { kind: None, at: Some(150) })));
     }
 
     #[test]
     fn both_ends_of_its_periods_are_inside_and_a_missing_end_bounds_nothing() {
-        let disclosed = |at| {
-            vec![Disclosure {
-                kind: Some("sow_task"),
-                at: Some(at),
-            }]
-        };
+        let disclosed = |at| vec![Disclosure { kind: Some("sow_task"), at: Some(at) }];
         for (at, good) in [(99, false), (100, true), (200, true), (201, false)] {
-            assert_eq!(
-                judged(|claim| claim.disclosures = disclosed(at)),
-                good,
-                "disclosed at {at}"
-            );
+            assert_eq!(judged(|claim| claim.disclosures = disclosed(at)), good, "disclosed at {at}");
         }
-        assert!(judged(
-            |claim| (claim.ends_at, claim.disclosures) = (None, disclosed(400))
-        ));
+        assert!(judged(|claim| (claim.ends_at, claim.disclosures) = (None, disclosed(400))));
         assert!(!judged(|claim| claim.effective_at = None));
         assert!(judged(|claim| claim.breach_at = Some(300)));
         assert!(!judged(|claim| claim.breach_at = Some(301)));
         assert!(judged(|claim| claim.breach_at = None));
-        assert!(judged(
-            |claim| (claim.breach_at, claim.duties_end_at) = (Some(i64::MAX), None)
-        ));
+        assert!(judged(|claim| (claim.breach_at, claim.duties_end_at) = (Some(i64::MAX), None)));
     }
 
     #[test]
@@ -257,102 +219,39 @@ mod tests {
         assert!(!judged(|claim| claim.at = 149));
         assert!(judged(|claim| claim.at = 300 + 365 * DAY_MS));
         assert!(!judged(|claim| claim.at = 301 + 365 * DAY_MS));
-        assert!(judged(
-            |claim| (claim.at, claim.duties_end_at) = (i64::MAX, None)
-        ));
+        assert!(judged(|claim| (claim.at, claim.duties_end_at) = (i64::MAX, None)));
     }
 
     #[test]
     fn an_uncounted_claim_is_one_between_related_parties_and_nothing_else_is_asked() {
         assert!(!judged(|claim| claim.state = "uncounted"));
-        assert!(judged(|claim| (
-            claim.state,
-            claim.related,
-            claim.own_digest
-        ) = ("uncounted", true, None)));
-        assert!(judged(
-            |claim| (claim.state, claim.related) = ("rejected", true)
-        ));
+        assert!(judged(|claim| (claim.state, claim.related, claim.own_digest) = ("uncounted", true, None)));
+        assert!(judged(|claim| (claim.state, claim.related) = ("rejected", true)));
     }
 
     #[test]
     fn a_resolution_carries_what_it_rests_on() {
-        let act = |resolution, basis| Act {
-            known: true,
-            resolution: Some(resolution),
-            basis,
-            ..Act::default()
-        };
-        assert_eq!(
-            basis(&Act {
-                known: true,
-                ..Act::default()
-            }),
-            None,
-            "an answer"
-        );
+        let act = |resolution, basis| Act { known: true, resolution: Some(resolution), basis, ..Act::default() };
+        assert_eq!(basis(&Act { known: true, ..Act::default() }), None, "an answer");
         assert!(basis(&Act::default()).is_some());
         for resolution in ["upheld", "dismissed"] {
             assert!(basis(&act(resolution, None)).is_some());
             assert!(basis(&act(resolution, Some("rumour"))).is_some());
             for (name, given) in [
-                (
-                    "arbiter",
-                    Act {
-                        verdict: true,
-                        ..act(resolution, Some("arbiter"))
-                    },
-                ),
-                (
-                    "owners",
-                    Act {
-                        settlement: true,
-                        ..act(resolution, Some("owners"))
-                    },
-                ),
-                (
-                    "court",
-                    Act {
-                        court: true,
-                        ..act(resolution, Some("court"))
-                    },
-                ),
+                ("arbiter", Act { verdict: true, ..act(resolution, Some("arbiter")) }),
+                ("owners", Act { settlement: true, ..act(resolution, Some("owners")) }),
+                ("court", Act { court: true, ..act(resolution, Some("court")) }),
             ] {
                 assert!(basis(&act(resolution, Some(name))).is_some(), "{name}");
                 assert_eq!(basis(&given), None, "{name}");
-                assert!(
-                    basis(&Act {
-                        known: false,
-                        ..given
-                    })
-                    .is_some(),
-                    "{name}"
-                );
+                assert!(basis(&Act { known: false, ..given }).is_some(), "{name}");
             }
         }
         assert!(basis(&act("upheld", Some("acknowledged"))).is_some());
-        assert_eq!(
-            basis(&Act {
-                signed: true,
-                ..act("upheld", Some("acknowledged"))
-            }),
-            None
-        );
-        assert!(
-            basis(&Act {
-                signed: true,
-                ..act("dismissed", Some("acknowledged"))
-            })
-            .is_some()
-        );
+        assert_eq!(basis(&Act { signed: true, ..act("upheld", Some("acknowledged")) }), None);
+        assert!(basis(&Act { signed: true, ..act("dismissed", Some("acknowledged")) }).is_some());
         assert!(basis(&act("withdrawn", None)).is_some());
-        assert_eq!(
-            basis(&Act {
-                signed: true,
-                ..act("withdrawn", None)
-            }),
-            None
-        );
+        assert_eq!(basis(&Act { signed: true, ..act("withdrawn", None) }), None);
         assert_eq!(basis(&act("set_aside", None)), None);
     }
 }

@@ -3,14 +3,7 @@
 use crate::audit::finding::Message;
 
 /// The kinds that a correction may correct (1.5).
-const CORRECTABLE: [&str; 6] = [
-    "fact",
-    "attested",
-    "probed",
-    "stopped",
-    "nda_claimed",
-    "excluded",
-];
+const CORRECTABLE: [&str; 6] = ["fact", "attested", "probed", "stopped", "nda_claimed", "excluded"];
 
 /// correct.target: an earlier entry, of a kind that it may correct. `target_action` is none where there is no such entry at T.
 pub fn target(seq: i64, target_seq: i64, target_action: Option<&str>) -> Option<Message> {
@@ -35,16 +28,7 @@ mod tests {
             assert!(target(9, 9, Some(action)).is_some());
             assert!(target(9, 10, Some(action)).is_some());
         }
-        for action in [
-            "enrolled",
-            "amended",
-            "withdrew",
-            "nda_answered",
-            "nda_resolved",
-            "corrected",
-            "noted",
-            "",
-        ] {
+        for action in ["enrolled", "amended", "withdrew", "nda_answered", "nda_resolved", "corrected", "noted", ""] {
             assert!(target(9, 8, Some(action)).is_some(), "{action}");
         }
         assert!(target(9, 8, None).is_some());

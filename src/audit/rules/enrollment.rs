@@ -12,16 +12,8 @@ pub struct Act {
 /// Whether work begun at `started_at` lies in an enrollment, of those that stood before the entry `seq`, whose withdrawal had not
 /// taken effect at `at`. Enrolling again before a withdrawal takes effect cancels that. `takes_effect_at` adds the cooling-off: at
 /// that instant the withdrawal is in effect.
-pub fn admits(
-    acts: &[Act],
-    seq: i64,
-    started_at: i64,
-    at: i64,
-    takes_effect_at: impl Fn(i64) -> i64,
-) -> bool {
-    let stood = acts
-        .get(..acts.partition_point(|act| act.seq < seq))
-        .unwrap_or_default();
+pub fn admits(acts: &[Act], seq: i64, started_at: i64, at: i64, takes_effect_at: impl Fn(i64) -> i64) -> bool {
+    let stood = acts.get(..acts.partition_point(|act| act.seq < seq)).unwrap_or_default();
     let mut spells = stood.chunks(2).peekable();
     while let Some(spell) = spells.next() {
         let admitted = match spell {
@@ -30,9 +22,7 @@ pub fn admits(
                 let effect = takes_effect_at(left.statement_at);
                 let again = spells.peek().and_then(|next| next.first());
                 let cancelled = again.is_some_and(|again| again.statement_at < effect);
-                entered.statement_at <= started_at
-                    && started_at < left.statement_at
-                    && (cancelled || at < effect)
+                entered.statement_at <= started_at && started_at < left.statement_at && (cancelled || at < effect)
             }
             [] => false,
         };
@@ -50,10 +40,7 @@ mod tests {
     const COOLING: i64 = 30;
 
     fn admits_at(acts: &[(i64, i64)], seq: i64, started_at: i64, at: i64) -> bool {
-        let acts: Vec<Act> = acts
-            .iter()
-            .map(|&(seq, statement_at)| Act { seq, statement_at })
-            .collect();
+        let acts: Vec<Act> = acts.iter().map(|&(seq, statement_at)| Act { seq, statement_at }).collect();
         admits(&acts, seq, started_at, at, |left| left + COOLING)
     }
 
@@ -63,10 +50,7 @@ mod tests {
         assert!(!admits_at(&acts, 9, 99, 110));
         assert!(admits_at(&acts, 9, 100, 110));
         assert!(admits_at(&acts, 9, 199, 229));
-        assert!(
-            !admits_at(&acts, 9, 199, 230),
-            "the withdrawal is in effect"
-        );
+        assert!(!admits_at(&acts, 9, 199, 230), "the withdrawal is in effect");
         assert!(!admits_at(&acts, 9, 200, 201), "begun after the withdrawal");
         assert!(!admits_at(&[], 9, 200, 201));
     }
@@ -86,15 +70,9 @@ mod tests {
         assert!(admits_at(&again, 9, 230, 400));
         assert!(!admits_at(&again, 6, 150, 400), "not enrolled again yet");
         let late = [(1, 100), (5, 200), (6, 230)];
-        assert!(
-            !admits_at(&late, 9, 150, 400),
-            "the withdrawal had taken effect"
-        );
+        assert!(!admits_at(&late, 9, 150, 400), "the withdrawal had taken effect");
         let twice = [(1, 100), (5, 200), (6, 210), (7, 220)];
-        assert!(
-            admits_at(&twice, 9, 150, 400),
-            "the later withdrawal ends the later enrollment alone"
-        );
+        assert!(admits_at(&twice, 9, 150, 400), "the later withdrawal ends the later enrollment alone");
         assert!(!admits_at(&twice, 9, 215, 250));
     }
 }

@@ -50,11 +50,7 @@ impl Grounds {
             (self.declared_competitor, "a declared competitor"),
             (self.rate_limit, "over the rate ceiling"),
         ];
-        named
-            .into_iter()
-            .filter(|(holds, _)| *holds)
-            .map(|(_, name)| name)
-            .collect()
+        named.into_iter().filter(|(holds, _)| *holds).map(|(_, name)| name).collect()
     }
 }
 
@@ -119,29 +115,16 @@ pub fn untargeted(seq: i64, reason: &str, target: &Target<'_>) -> Option<Message
 mod tests {
     use super::*;
 
-    const SELF: Grounds = Grounds {
-        self_dealing: true,
-        declared_competitor: false,
-        rate_limit: false,
-    };
+    const SELF: Grounds = Grounds { self_dealing: true, declared_competitor: false, rate_limit: false };
 
     #[test]
     fn each_ground_has_its_own_exclusion_after_a_day() {
-        let both = Grounds {
-            rate_limit: true,
-            ..SELF
-        };
+        let both = Grounds { rate_limit: true, ..SELF };
         assert_eq!(due(both, both, 0, i64::MAX), Due::Nothing);
-        assert_eq!(
-            due(Grounds::default(), Grounds::default(), 0, i64::MAX),
-            Due::Nothing
-        );
+        assert_eq!(due(Grounds::default(), Grounds::default(), 0, i64::MAX), Due::Nothing);
         assert_eq!(due(both, SELF, 0, DAY_MS), Due::Withheld);
         let missing = due(both, SELF, 0, DAY_MS + 1);
-        assert_eq!(
-            missing,
-            Due::Missing("not excluded: over the rate ceiling".into())
-        );
+        assert_eq!(missing, Due::Missing("not excluded: over the rate ceiling".into()));
     }
 
     #[test]
@@ -156,45 +139,16 @@ mod tests {
 
     #[test]
     fn a_target_is_an_earlier_attestation_or_a_self_dealing_fact() {
-        let target = Target {
-            seq: 4,
-            action: Some("attested"),
-            read: true,
-            voided: false,
-        };
+        let target = Target { seq: 4, action: Some("attested"), read: true, voided: false };
         assert_eq!(untargeted(5, "rate_limit", &target), None);
         assert!(untargeted(4, "rate_limit", &target).is_some());
-        let fact = Target {
-            action: Some("fact"),
-            ..target
-        };
+        let fact = Target { action: Some("fact"), ..target };
         assert_eq!(untargeted(5, "self_dealing", &fact), None);
         assert!(untargeted(5, "rate_limit", &fact).is_some());
         for action in [Some("probed"), Some("excluded"), None] {
             assert!(untargeted(5, "self_dealing", &Target { action, ..target }).is_some());
         }
-        assert!(
-            untargeted(
-                5,
-                "self_dealing",
-                &Target {
-                    read: false,
-                    ..fact
-                }
-            )
-            .is_some()
-        );
-        assert_eq!(
-            untargeted(
-                5,
-                "self_dealing",
-                &Target {
-                    read: false,
-                    voided: true,
-                    ..fact
-                }
-            ),
-            None
-        );
+        assert!(untargeted(5, "self_dealing", &Target { read: false, ..fact }).is_some());
+        assert_eq!(untargeted(5, "self_dealing", &Target { read: false, voided: true, ..fact }), None);
     }
 }

@@ -17,29 +17,19 @@ pub fn ended(ended_at: i64, at: i64) -> Option<Message> {
 
 /// fact.sender: a named sender's anchor has the caller's hash. `sender_hash` is that of its anchor, none where nobody knows the
 /// handle.
-pub fn sender(
-    sender: Option<&str>,
-    sender_hash: Option<&str>,
-    caller_anchor_hash: &str,
-) -> Option<Message> {
+pub fn sender(sender: Option<&str>, sender_hash: Option<&str>, caller_anchor_hash: &str) -> Option<Message> {
     sender?;
     match sender_hash {
         None => Some("nobody knows the sender".into()),
-        Some(hash) if hash != caller_anchor_hash => {
-            Some("the sender's anchor is not the caller's".into())
-        }
+        Some(hash) if hash != caller_anchor_hash => Some("the sender's anchor is not the caller's".into()),
         Some(_) => None,
     }
 }
 
 /// fact.promise: each check names a mesh-verifiable promise of the subject's last declaration before the fact; `stray` do not.
 pub fn promise(stray: i64) -> Option<Message> {
-    (stray > 0).then(|| {
-        format!(
-            "{stray} promise checks name no mesh-verifiable promise of the declaration in force"
-        )
-        .into()
-    })
+    (stray > 0)
+        .then(|| format!("{stray} promise checks name no mesh-verifiable promise of the declaration in force").into())
 }
 
 #[cfg(test)]
@@ -58,10 +48,7 @@ mod tests {
     #[test]
     fn a_sender_is_the_caller_or_nobody() {
         assert_eq!(sender(None, None, "sha256:aa"), None);
-        assert_eq!(
-            sender(Some("A.b@c.example"), Some("sha256:aa"), "sha256:aa"),
-            None
-        );
+        assert_eq!(sender(Some("A.b@c.example"), Some("sha256:aa"), "sha256:aa"), None);
         assert!(sender(Some("A.b@c.example"), Some("sha256:bb"), "sha256:aa").is_some());
         assert!(sender(Some("A.b@c.example"), None, "sha256:aa").is_some());
     }

@@ -6,11 +6,7 @@ use crate::audit::finding::Message;
 const CLASSES: [&str; 5] = ["screening", "scope", "volume", "qualification", "mandate"];
 
 /// stop.forbidden: one of the five classes, a ground that says something, and a resolution for screening.
-pub fn forbidden(
-    class: Option<&str>,
-    ground: Option<&str>,
-    resolution: Option<&str>,
-) -> Option<Message> {
+pub fn forbidden(class: Option<&str>, ground: Option<&str>, resolution: Option<&str>) -> Option<Message> {
     match class {
         None => return Some("the stop names no class".into()),
         Some(class) if !CLASSES.contains(&class) => {
@@ -34,10 +30,7 @@ mod tests {
     #[test]
     fn a_stop_has_a_class_a_ground_and_for_screening_a_resolution() {
         assert_eq!(forbidden(Some("scope"), Some("not offered"), None), None);
-        assert_eq!(
-            forbidden(Some("screening"), Some("asks for secrets"), Some("open")),
-            None
-        );
+        assert_eq!(forbidden(Some("screening"), Some("asks for secrets"), Some("open")), None);
         assert!(forbidden(Some("screening"), Some("asks for secrets"), None).is_some());
         assert!(forbidden(Some("door"), Some("closed"), None).is_some());
         assert!(forbidden(None, Some("closed"), None).is_some());

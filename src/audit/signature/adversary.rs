@@ -21,19 +21,12 @@ pub(super) struct Signed {
 
 impl Signed {
     pub(super) fn item(&self) -> Item<'_> {
-        Item {
-            key: &self.key,
-            signature: &self.signature,
-            message: &self.message,
-        }
+        Item { key: &self.key, signature: &self.signature, message: &self.message }
     }
 
     /// The same signature under another's message.
     pub(super) fn with_message_of(&self, other: &Signed) -> Signed {
-        Signed {
-            message: other.message.clone(),
-            ..self.clone()
-        }
+        Signed { message: other.message.clone(), ..self.clone() }
     }
 
     fn strict(&self) -> bool {
@@ -43,10 +36,7 @@ impl Signed {
     /// Signs anew with the R given, whatever its torsion: S = r + k·a.
     fn sign(&mut self, r: Scalar, point: EdwardsPoint) {
         let encoded = point.compress().to_bytes();
-        let hash = Sha512::new()
-            .chain_update(encoded)
-            .chain_update(self.key.as_bytes())
-            .chain_update(&self.message);
+        let hash = Sha512::new().chain_update(encoded).chain_update(self.key.as_bytes()).chain_update(&self.message);
         let k = Scalar::from_bytes_mod_order_wide(&hash.finalize().into());
         self.signature[..32].copy_from_slice(&encoded);
         self.signature[32..].copy_from_slice((r + k * self.secret).as_bytes());
@@ -77,12 +67,7 @@ pub(super) static GOOD: LazyLock<Vec<Signed>> = LazyLock::new(|| {
         .map(|i| {
             let (secret, key) = keys[(i * i % 40) as usize].clone();
             let message = format!("message {i}").into_bytes();
-            let mut signed = Signed {
-                key,
-                secret,
-                message,
-                signature: [0; 64],
-            };
+            let mut signed = Signed { key, secret, message, signature: [0; 64] };
             let r = scalar(1000 + i);
             signed.sign(r, EdwardsPoint::mul_base(&r));
             signed
@@ -236,13 +221,7 @@ proptest! {
 fn each_flaw_at_every_place() {
     // 257 is past the size below which everything is decided singly.
     let good = &GOOD[..257];
-    let flaws = [
-        Flaw::MixedR(4),
-        Flaw::MixedR(1),
-        Flaw::Flipped(300),
-        Flaw::LargeS,
-        Flaw::MatchedTorsion(4),
-    ];
+    let flaws = [Flaw::MixedR(4), Flaw::MixedR(1), Flaw::Flipped(300), Flaw::LargeS, Flaw::MatchedTorsion(4)];
     for place in 0..good.len() {
         let mut batch = good.to_vec();
         let flaw = flaws[place % flaws.len()];
@@ -256,14 +235,8 @@ fn each_flaw_at_every_place() {
 
 #[test]
 fn one_flaw_among_thousands() {
-    let flaws = [
-        Flaw::MixedR(4),
-        Flaw::MixedR(2),
-        Flaw::MixedKey(4),
-        Flaw::Flipped(1),
-        Flaw::Flipped(520),
-        Flaw::SmallR(3),
-    ];
+    let flaws =
+        [Flaw::MixedR(4), Flaw::MixedR(2), Flaw::MixedKey(4), Flaw::Flipped(1), Flaw::Flipped(520), Flaw::SmallR(3)];
     for (i, flaw) in flaws.into_iter().enumerate() {
         let mut batch = GOOD.clone();
         flaw.apply(&mut batch[i * 777], 3);

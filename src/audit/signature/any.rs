@@ -18,9 +18,7 @@ pub struct AnyItem<'a> {
 
 impl AnyItem<'_> {
     fn holds_under(&self, place: usize) -> bool {
-        self.keys
-            .get(place)
-            .is_some_and(|key| verify_strict(key, self.message, self.signature))
+        self.keys.get(place).is_some_and(|key| verify_strict(key, self.message, self.signature))
     }
 
     /// The first of the keys under which it verifies, `likely` asked before the others.
@@ -28,9 +26,7 @@ impl AnyItem<'_> {
         if self.holds_under(likely) {
             return Some(likely);
         }
-        (0..self.keys.len())
-            .filter(|&place| place != likely)
-            .find(|&place| self.holds_under(place))
+        (0..self.keys.len()).filter(|&place| place != likely).find(|&place| self.holds_under(place))
     }
 }
 
@@ -49,11 +45,7 @@ pub fn verify_any(items: &[AnyItem<'_>]) -> Vec<Option<usize>> {
     let mut places = Vec::with_capacity(items.len());
     for (place, (item, guess)) in items.iter().zip(guesses).enumerate() {
         if let Some(key) = item.keys.get(guess) {
-            batch.push(Item {
-                key,
-                signature: item.signature,
-                message: item.message,
-            });
+            batch.push(Item { key, signature: item.signature, message: item.message });
             places.push((place, guess));
         }
     }
@@ -61,11 +53,7 @@ pub fn verify_any(items: &[AnyItem<'_>]) -> Vec<Option<usize>> {
         let Some((item, verdict)) = items.get(place).zip(verdicts.get_mut(place)) else {
             continue;
         };
-        let others = || {
-            (0..item.keys.len())
-                .filter(|&other| other != guess)
-                .find(|&other| item.holds_under(other))
-        };
+        let others = || (0..item.keys.len()).filter(|&other| other != guess).find(|&other| item.holds_under(other));
         *verdict = if good { Some(guess) } else { others() };
     }
     verdicts
@@ -75,22 +63,13 @@ pub fn verify_any(items: &[AnyItem<'_>]) -> Vec<Option<usize>> {
 fn guesses(items: &[AnyItem<'_>]) -> Vec<usize> {
     let mut guesses = vec![0; items.len()];
     let mut owners: HashMap<Vec<*const Key>, Vec<usize>> = HashMap::new();
-    for (place, item) in items
-        .iter()
-        .enumerate()
-        .filter(|(_, item)| item.keys.len() > 1)
-    {
-        owners
-            .entry(item.keys.iter().map(Arc::as_ptr).collect())
-            .or_default()
-            .push(place);
+    for (place, item) in items.iter().enumerate().filter(|(_, item)| item.keys.len() > 1) {
+        owners.entry(item.keys.iter().map(Arc::as_ptr).collect()).or_default().push(place);
     }
     for places in owners.into_values() {
         let members = || places.iter().filter_map(|&place| items.get(place));
-        let key_of = |item: Option<&AnyItem<'_>>, likely| {
-            item.and_then(|item| item.first_key(likely))
-                .unwrap_or(likely)
-        };
+        let key_of =
+            |item: Option<&AnyItem<'_>>, likely| item.and_then(|item| item.first_key(likely)).unwrap_or(likely);
         let first = key_of(members().next(), 0);
         let settled = key_of(members().next_back(), first) == first;
         let mut likely = first;
@@ -126,21 +105,12 @@ mod tests {
         let signatures: Vec<[u8; 64]> = messages
             .iter()
             .enumerate()
-            .map(|(i, m)| {
-                signer(i)
-                    .map_or(&stranger, |place| &pairs[keys[place]].0)
-                    .sign(m)
-                    .to_bytes()
-            })
+            .map(|(i, m)| signer(i).map_or(&stranger, |place| &pairs[keys[place]].0).sign(m).to_bytes())
             .collect();
         let items: Vec<AnyItem<'_>> = messages
             .iter()
             .zip(&signatures)
-            .map(|(message, signature)| AnyItem {
-                keys: &candidates,
-                signature,
-                message,
-            })
+            .map(|(message, signature)| AnyItem { keys: &candidates, signature, message })
             .collect();
         let expected: Vec<Option<usize>> = (0..900).map(signer).collect();
         assert_eq!(verify_any(&items), expected);
@@ -152,22 +122,13 @@ mod tests {
         check(&[0, 1, 2], |_| Some(2));
         check(&[0, 1], |i| Some(usize::from(i > 400)));
         check(&[3, 1, 2], |i| Some(i % 3));
-        check(&[0, 1], |i| {
-            (i != 0 && i != 899 && i % 100 != 7).then_some(1)
-        });
+        check(&[0, 1], |i| (i != 0 && i != 899 && i % 100 != 7).then_some(1));
         check(&[0, 1], |_| None);
     }
 
     #[test]
     fn no_key_no_verdict() {
-        assert_eq!(
-            verify_any(&[AnyItem {
-                keys: &[],
-                signature: &[0; 64],
-                message: b""
-            }]),
-            [None]
-        );
+        assert_eq!(verify_any(&[AnyItem { keys: &[], signature: &[0; 64], message: b"" }]), [None]);
         assert!(verify_any(&[]).is_empty());
     }
 }

@@ -48,11 +48,7 @@ pub fn verify_all(items: &[Item<'_>]) -> Vec<bool> {
             Err(Unfit::Rejected) => {}
         }
     }
-    Search {
-        items,
-        verdicts: &mut verdicts,
-    }
-    .decide(&batch, Torsion::Unproved);
+    Search { items, verdicts: &mut verdicts }.decide(&batch, Torsion::Unproved);
     verdicts
 }
 
@@ -94,10 +90,7 @@ impl Ready {
         let Some(r) = CompressedEdwardsY(*r_bytes).decompress() else {
             return Err(Unfit::Rejected);
         };
-        let hash = Sha512::new()
-            .chain_update(r_bytes)
-            .chain_update(item.key.as_bytes())
-            .chain_update(item.message);
+        let hash = Sha512::new().chain_update(r_bytes).chain_update(item.key.as_bytes()).chain_update(item.message);
         let k = Scalar::from_bytes_mod_order_wide(&hash.finalize().into());
         Ok(Self { index, r, s, k })
     }
@@ -154,11 +147,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Decides a batch whole, or part by part where it is spoilt. Returns whether it was good as a whole.
     fn decide(&mut self, batch: &[Ready], torsion: Torsion) -> bool {
-        let fewest = if torsion == Torsion::Absent {
-            FEWEST
-        } else {
-            FEWEST_UNPROVED
-        };
+        let fewest = if torsion == Torsion::Absent { FEWEST } else { FEWEST_UNPROVED };
         if batch.len() < fewest {
             return self.decide_each(batch);
         }
@@ -178,11 +167,7 @@ impl Search<'_> {
         let mut spoilt = 0;
         for (part, ready) in batch.chunks(batch.len().div_ceil(PARTS)).enumerate() {
             let hopeless = part >= PATIENCE && spoilt == part;
-            let good = if hopeless {
-                self.decide_each(ready)
-            } else {
-                self.decide(ready, torsion)
-            };
+            let good = if hopeless { self.decide_each(ready) } else { self.decide(ready, torsion) };
             spoilt += usize::from(hopeless || !good);
         }
         false
@@ -259,14 +244,7 @@ impl Search<'_> {
 fn coefficients(n: usize) -> Option<Vec<u128>> {
     let mut bytes = vec![0u8; n * size_of::<u128>()];
     getrandom::fill(&mut bytes).ok()?;
-    Some(
-        bytes
-            .as_chunks()
-            .0
-            .iter()
-            .map(|chunk| u128::from_le_bytes(*chunk))
-            .collect(),
-    )
+    Some(bytes.as_chunks().0.iter().map(|chunk| u128::from_le_bytes(*chunk)).collect())
 }
 
 #[cfg(test)]
@@ -280,15 +258,9 @@ mod tests {
         let ready: Vec<Ready> = items
             .iter()
             .enumerate()
-            .map(|(index, item)| {
-                Ready::decode(index, item).unwrap_or_else(|_| panic!("{index} is for no batch"))
-            })
+            .map(|(index, item)| Ready::decode(index, item).unwrap_or_else(|_| panic!("{index} is for no batch")))
             .collect();
-        Search {
-            items: &items,
-            verdicts: &mut [],
-        }
-        .check(&ready, torsion)
+        Search { items: &items, verdicts: &mut [] }.check(&ready, torsion)
     }
 
     #[test]
@@ -312,10 +284,7 @@ mod tests {
             let mut batch = GOOD[..64].to_vec();
             batch[i] = with_torsion(&batch[i], 4, 1);
             batch[i + 1] = with_torsion(&batch[i + 1], 4, 2);
-            assert!(matches!(
-                check(&batch, Torsion::Unproved),
-                Outcome::TorsionFound
-            ));
+            assert!(matches!(check(&batch, Torsion::Unproved), Outcome::TorsionFound));
             passed += usize::from(matches!(check(&batch, Torsion::Absent), Outcome::Good));
         }
         assert!((5..=35).contains(&passed), "{passed} of 40");
@@ -330,10 +299,7 @@ mod tests {
         };
         assert!(is_reduced(&encoding(0xec, 0x7f)), "p - 1");
         assert!(!is_reduced(&encoding(0xed, 0x7f)), "p");
-        assert!(
-            !is_reduced(&encoding(0xff, 0xff)),
-            "2^255 - 1 with the sign set"
-        );
+        assert!(!is_reduced(&encoding(0xff, 0xff)), "2^255 - 1 with the sign set");
         assert!(is_reduced(&encoding(0xff, 0x7e)));
         for point in EIGHT_TORSION {
             let bytes = point.compress().to_bytes();
@@ -342,8 +308,6 @@ mod tests {
         let mut minus_zero = [0u8; 32];
         (minus_zero[0], minus_zero[31]) = (1, 0x80);
         assert!(is_small_order(&minus_zero));
-        assert!(!is_small_order(
-            &ED25519_BASEPOINT_POINT.compress().to_bytes()
-        ));
+        assert!(!is_small_order(&ED25519_BASEPOINT_POINT.compress().to_bytes()));
     }
 }

@@ -39,9 +39,7 @@ pub fn signature_bytes(text: &str) -> Option<[u8; 64]> {
 }
 
 /// `BYTES` bytes out of exactly `CHARS` characters, through the `ROOM` bytes that those could hold without padding.
-fn decode<const BYTES: usize, const CHARS: usize, const ROOM: usize>(
-    text: &str,
-) -> Option<[u8; BYTES]> {
+fn decode<const BYTES: usize, const CHARS: usize, const ROOM: usize>(text: &str) -> Option<[u8; BYTES]> {
     if text.len() != CHARS {
         return None;
     }
@@ -80,10 +78,7 @@ impl Key {
         if point.is_small_order() {
             return Err(KeyFault::SmallOrder);
         }
-        Ok(Self {
-            verifying,
-            prime_order: point.is_torsion_free(),
-        })
+        Ok(Self { verifying, prime_order: point.is_torsion_free() })
     }
 
     /// The 32 bytes that a signature's hash covers.
@@ -125,12 +120,7 @@ impl Keys {
     /// Those of [`Key::decode`]; they are kept as well.
     pub fn get(&self, text: &str) -> Decoded {
         // A poisoned lock still guards a whole map: entries are inserted complete or not at all.
-        if let Some(found) = self
-            .known
-            .read()
-            .unwrap_or_else(|e| e.into_inner())
-            .get(text)
-        {
+        if let Some(found) = self.known.read().unwrap_or_else(|e| e.into_inner()).get(text) {
             return found.clone();
         }
         let decoded = Key::decode(text).map(Arc::new);
@@ -145,9 +135,8 @@ mod tests {
     use curve25519_dalek::constants::EIGHT_TORSION;
 
     const GOOD: [u8; 32] = [
-        0xd7, 0x5a, 0x98, 0x01, 0x82, 0xb1, 0x0a, 0xb7, 0xd5, 0x4b, 0xfe, 0xd3, 0xc9, 0x64, 0x07,
-        0x3a, 0x0e, 0xe1, 0x72, 0xf3, 0xda, 0xa6, 0x23, 0x25, 0xaf, 0x02, 0x1a, 0x68, 0xf7, 0x07,
-        0x51, 0x1a,
+        0xd7, 0x5a, 0x98, 0x01, 0x82, 0xb1, 0x0a, 0xb7, 0xd5, 0x4b, 0xfe, 0xd3, 0xc9, 0x64, 0x07, 0x3a, 0x0e, 0xe1,
+        0x72, 0xf3, 0xda, 0xa6, 0x23, 0x25, 0xaf, 0x02, 0x1a, 0x68, 0xf7, 0x07, 0x51, 0x1a,
     ];
 
     #[test]
@@ -158,26 +147,10 @@ mod tests {
         assert_eq!(key_bytes(bare), None, "no padding");
         assert_eq!(key_bytes(&format!("{text}=")), None);
         assert_eq!(key_bytes(&format!(" {text}")), None);
-        assert_eq!(
-            key_bytes(
-                &text
-                    .replace('+', "-")
-                    .replace('/', "_")
-                    .replace("Go=", "Gp=")
-            ),
-            None,
-            "trailing bits"
-        );
-        assert_eq!(
-            key_bytes(&format!("{}AA=", &text[..41])).map(|b| b.len()),
-            Some(32)
-        );
+        assert_eq!(key_bytes(&text.replace('+', "-").replace('/', "_").replace("Go=", "Gp=")), None, "trailing bits");
+        assert_eq!(key_bytes(&format!("{}AA=", &text[..41])).map(|b| b.len()), Some(32));
         assert_eq!(key_bytes(&format!("{}A==", &text[..41])), None, "31 bytes");
-        assert_eq!(
-            key_bytes("é".repeat(22).as_str()),
-            None,
-            "44 bytes that are no ASCII"
-        );
+        assert_eq!(key_bytes("é".repeat(22).as_str()), None, "44 bytes that are no ASCII");
         assert_eq!(Key::decode("").unwrap_err(), KeyFault::Spelling);
     }
 
@@ -187,11 +160,7 @@ mod tests {
         let text = STANDARD.encode(bytes);
         assert_eq!(signature_bytes(&text), Some(bytes));
         assert!(text.ends_with("Pw=="));
-        assert_eq!(
-            signature_bytes(&text.replace("Pw==", "Px==")),
-            None,
-            "trailing bits"
-        );
+        assert_eq!(signature_bytes(&text.replace("Pw==", "Px==")), None, "trailing bits");
         assert_eq!(signature_bytes(&text.replace("Pw==", "Pw=")), None);
         assert_eq!(signature_bytes(&STANDARD.encode([0u8; 63])), None);
         assert_eq!(signature_bytes(&STANDARD.encode([0u8; 65])), None);
@@ -202,17 +171,10 @@ mod tests {
     fn what_a_key_must_be() {
         assert!(Key::from_bytes(&GOOD).unwrap().is_prime_order());
         for point in EIGHT_TORSION {
-            assert_eq!(
-                Key::from_bytes(&point.compress().to_bytes()).unwrap_err(),
-                KeyFault::SmallOrder
-            );
+            assert_eq!(Key::from_bytes(&point.compress().to_bytes()).unwrap_err(), KeyFault::SmallOrder);
         }
         let mixed = Key::from_bytes(&GOOD).unwrap().point() + EIGHT_TORSION[1];
-        assert!(
-            !Key::from_bytes(&mixed.compress().to_bytes())
-                .unwrap()
-                .is_prime_order()
-        );
+        assert!(!Key::from_bytes(&mixed.compress().to_bytes()).unwrap().is_prime_order());
 
         // y = p + k for the k below 19 that are coordinates of points, with either sign, and y = 1 with the sign set.
         let mut refused = 0;
@@ -231,10 +193,7 @@ mod tests {
         let mut minus_zero = [0u8; 32];
         minus_zero[0] = 1;
         minus_zero[31] = 0x80;
-        assert_eq!(
-            Key::from_bytes(&minus_zero).unwrap_err(),
-            KeyFault::NonCanonical
-        );
+        assert_eq!(Key::from_bytes(&minus_zero).unwrap_err(), KeyFault::NonCanonical);
     }
 
     #[test]

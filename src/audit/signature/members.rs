@@ -27,25 +27,18 @@ impl<'a> Raw<'a> {
 
     /// The members of an object: none of any other value.
     pub(super) fn members(self) -> Members<'a> {
-        Members {
-            rest: self.0.strip_prefix(b"{").unwrap_or_default(),
-        }
+        Members { rest: self.0.strip_prefix(b"{").unwrap_or_default() }
     }
 
     /// The member `name`, which no escape may be needed to write.
     pub(super) fn get(self, name: &str) -> Option<Raw<'a>> {
-        self.members()
-            .find(|(found, _)| *found == name.as_bytes())
-            .map(|(_, value)| value)
+        self.members().find(|(found, _)| *found == name.as_bytes()).map(|(_, value)| value)
     }
 
     /// Writes an object without one of its members.
     pub(super) fn write_without(self, name: &str, out: &mut Vec<u8>) {
         let mut before = b'{';
-        for (found, value) in self
-            .members()
-            .filter(|(found, _)| *found != name.as_bytes())
-        {
+        for (found, value) in self.members().filter(|(found, _)| *found != name.as_bytes()) {
             out.push(before);
             before = b',';
             for part in [b"\"", found, b"\":", value.0] {
@@ -127,19 +120,15 @@ fn value_length(bytes: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const OBJECT: &str = r#"{"a":{"b":[1,{"c":"}\""}],"d":"x"},"e\"":"\\","f":null,"g":-1.5e+30,"h":[],"i":{},"j":"ü\n"}"#;
+    const OBJECT: &str =
+        r#"{"a":{"b":[1,{"c":"}\""}],"d":"x"},"e\"":"\\","f":null,"g":-1.5e+30,"h":[],"i":{},"j":"ü\n"}"#;
 
     #[test]
     fn values_as_they_stand() {
         let root = Raw(OBJECT.as_bytes());
         let pairs: Vec<_> = root
             .members()
-            .map(|(n, v)| {
-                (
-                    String::from_utf8_lossy(n).into_owned(),
-                    String::from_utf8_lossy(v.0).into_owned(),
-                )
-            })
+            .map(|(n, v)| (String::from_utf8_lossy(n).into_owned(), String::from_utf8_lossy(v.0).into_owned()))
             .collect();
         let expected = [
             ("a", r#"{"b":[1,{"c":"}\""}],"d":"x"}"#),
@@ -152,10 +141,7 @@ mod tests {
         ];
         assert_eq!(pairs, expected.map(|(n, v)| (n.to_owned(), v.to_owned())));
         assert_eq!(root.get("j").unwrap().text().unwrap(), "ü\n");
-        assert_eq!(
-            root.get("a").unwrap().get("d").unwrap().text().unwrap(),
-            "x"
-        );
+        assert_eq!(root.get("a").unwrap().get("d").unwrap().text().unwrap(), "x");
         assert!(root.get("f").unwrap().is_null());
         assert_eq!(root.get("g").unwrap().text(), None);
         assert_eq!(root.get("c"), None, "only its own members");
@@ -183,17 +169,7 @@ mod tests {
                 assert!(Raw(&OBJECT.as_bytes()[..end]).members().count() <= 7);
             }
         }
-        for bytes in [
-            "",
-            "{",
-            "[1]",
-            "null",
-            "{,}",
-            r#"{"a"}"#,
-            r#"{"a":}"#,
-            r#"{"a":,"b":1}"#,
-            r#"{"a":""#,
-        ] {
+        for bytes in ["", "{", "[1]", "null", "{,}", r#"{"a"}"#, r#"{"a":}"#, r#"{"a":,"b":1}"#, r#"{"a":""#] {
             assert_eq!(Raw(bytes.as_bytes()).members().count(), 0, "{bytes}");
         }
     }

@@ -81,11 +81,7 @@ pub enum SignedAt {
 ///
 /// # Errors
 /// Where a member is missing that the signed text needs; nothing is appended then.
-pub fn demands(
-    canonical: &[u8],
-    bureau: &str,
-    out: &mut Vec<Demand>,
-) -> Result<(), StatementFault> {
+pub fn demands(canonical: &[u8], bureau: &str, out: &mut Vec<Demand>) -> Result<(), StatementFault> {
     let entry = Entry::new(canonical)?;
     match entry.action.as_ref() {
         "enrolled" | "amended" => out.push(entry.enrollment("fdbk-enroll-v1", bureau)?),
@@ -136,9 +132,7 @@ impl<'a> Entry<'a> {
 
     /// The capability in a signed line: empty where the entry has none.
     fn capability(&self) -> Result<Cow<'a, str>, StatementFault> {
-        self.capability.map_or(Ok(Cow::Borrowed("")), |value| {
-            value.text().ok_or(StatementFault("capability"))
-        })
+        self.capability.map_or(Ok(Cow::Borrowed("")), |value| value.text().ok_or(StatementFault("capability")))
     }
 
     /// The demand of `detail.signature`, dated by `statement_at`.
@@ -155,53 +149,23 @@ impl<'a> Entry<'a> {
     fn enrollment(&self, tag: &str, bureau: &str) -> Result<Demand, StatementFault> {
         let subject = self.subject()?;
         let message = line(&[tag, &subject, bureau, &self.text("statement_at")?]);
-        let signer = Signer::Agent {
-            handle: subject.into_owned(),
-            key: self.text("key")?.into_owned(),
-        };
+        let signer = Signer::Agent { handle: subject.into_owned(), key: self.text("key")?.into_owned() };
         self.stated(signer, message)
     }
 
     fn attestation(&self) -> Result<Demand, StatementFault> {
-        let (interaction, subject, capability) = (
-            self.text("interaction_id")?,
-            self.subject()?,
-            self.capability()?,
-        );
+        let (interaction, subject, capability) = (self.text("interaction_id")?, self.subject()?, self.capability()?);
         let (outcome, statement_at) = (self.text("outcome")?, self.text("statement_at")?);
         let message = if matches!(outcome.as_ref(), "VALUE_OK" | "VALUE_POOR") {
             let [amount, currency, units] =
                 ["amount", "currency", "units"].map(|n| self.optional(n).unwrap_or_default());
             let tag = "fdbk-value-v1";
-            line(&[
-                tag,
-                &interaction,
-                &subject,
-                &capability,
-                &outcome,
-                &amount,
-                &currency,
-                &units,
-                &statement_at,
-            ])
+            line(&[tag, &interaction, &subject, &capability, &outcome, &amount, &currency, &units, &statement_at])
         } else {
-            line(&[
-                "fdbk-attest-v1",
-                &interaction,
-                &subject,
-                &capability,
-                &outcome,
-                &statement_at,
-            ])
+            line(&["fdbk-attest-v1", &interaction, &subject, &capability, &outcome, &statement_at])
         };
         let handle = self.text("evaluator")?.into_owned();
-        self.stated(
-            Signer::Agent {
-                handle,
-                key: self.text("key")?.into_owned(),
-            },
-            message,
-        )
+        self.stated(Signer::Agent { handle, key: self.text("key")?.into_owned() }, message)
     }
 
     /// A reporter's document: the capability, the detail without its signature, and the subject.
@@ -217,9 +181,7 @@ impl<'a> Entry<'a> {
         message.push(b'}');
         Ok(Demand {
             part: Part::Entry,
-            signer: Signer::Reporter {
-                reporter: self.text("reporter")?.into_owned(),
-            },
+            signer: Signer::Reporter { reporter: self.text("reporter")?.into_owned() },
             signature: self.text("signature")?.into_owned(),
             signed_at: SignedAt::EntryAt,
             message: Some(message),
@@ -231,10 +193,7 @@ impl<'a> Entry<'a> {
         let key = self.text("sender_key")?.into_owned();
         Ok(Demand {
             part: Part::Sender,
-            signer: Signer::Agent {
-                handle: self.subject()?.into_owned(),
-                key,
-            },
+            signer: Signer::Agent { handle: self.subject()?.into_owned(), key },
             signature: self.text("sender_signature")?.into_owned(),
             signed_at: SignedAt::EntryAt,
             message: digest_bytes(&self.text("envelope_digest")?),
@@ -248,9 +207,7 @@ impl<'a> Entry<'a> {
         }
         let claim = self.detail.get("claim").ok_or(StatementFault("claim"))?;
         let text = |value: Raw<'a>, name| Some(value.get(name)?.text()?.into_owned());
-        let claimant = claim
-            .get("claimant")
-            .ok_or(StatementFault("claim.claimant"))?;
+        let claimant = claim.get("claimant").ok_or(StatementFault("claim.claimant"))?;
         let signer = Signer::Agent {
             handle: text(claimant, "handle").ok_or(StatementFault("claim.claimant.handle"))?,
             key: text(claimant, "agent").ok_or(StatementFault("claim.claimant.agent"))?,
@@ -272,11 +229,7 @@ impl<'a> Entry<'a> {
             let value = self.detail.get(name).ok_or(StatementFault(name))?;
             message.push(before);
             before = b',';
-            let member = if name == "claim_digest" {
-                "claim"
-            } else {
-                name
-            };
+            let member = if name == "claim_digest" { "claim" } else { name };
             for part in [b"\"", member.as_bytes(), b"\":", value.0] {
                 message.extend_from_slice(part);
             }
@@ -286,17 +239,11 @@ impl<'a> Entry<'a> {
     }
 
     fn respondent(&self) -> Result<Signer, StatementFault> {
-        Ok(Signer::AgentOrOwner {
-            handle: self.subject()?.into_owned(),
-            key: self.text("key")?.into_owned(),
-        })
+        Ok(Signer::AgentOrOwner { handle: self.subject()?.into_owned(), key: self.text("key")?.into_owned() })
     }
 
     fn answer(&self) -> Result<Demand, StatementFault> {
-        let message = self.about_claim(
-            "fdbk-nda-answer-v1",
-            &["claim_digest", "statement_at", "text"],
-        )?;
+        let message = self.about_claim("fdbk-nda-answer-v1", &["claim_digest", "statement_at", "text"])?;
         self.stated(self.respondent()?, message)
     }
 
@@ -304,28 +251,17 @@ impl<'a> Entry<'a> {
     /// `claim.basis`, and leaves nothing to verify.
     fn resolution(&self) -> Result<Option<Demand>, StatementFault> {
         let resolution = self.text("resolution")?;
-        let acknowledged =
-            resolution == "upheld" && self.optional("basis").as_deref() == Some("acknowledged");
-        let signed = ["key", "signature", "statement_at"]
-            .iter()
-            .all(|name| self.optional(name).is_some());
+        let acknowledged = resolution == "upheld" && self.optional("basis").as_deref() == Some("acknowledged");
+        let signed = ["key", "signature", "statement_at"].iter().all(|name| self.optional(name).is_some());
         let names = ["claim_digest", "statement_at"];
         if !signed {
             Ok(None)
         } else if acknowledged {
-            self.stated(
-                self.respondent()?,
-                self.about_claim("fdbk-nda-ack-v1", &names)?,
-            )
-            .map(Some)
+            self.stated(self.respondent()?, self.about_claim("fdbk-nda-ack-v1", &names)?).map(Some)
         } else if resolution == "withdrawn" {
             let claim = self.text("claim_digest")?.into_owned();
-            let signer = Signer::Claimant {
-                claim,
-                key: self.text("key")?.into_owned(),
-            };
-            self.stated(signer, self.about_claim("fdbk-nda-withdraw-v1", &names)?)
-                .map(Some)
+            let signer = Signer::Claimant { claim, key: self.text("key")?.into_owned() };
+            self.stated(signer, self.about_claim("fdbk-nda-withdraw-v1", &names)?).map(Some)
         } else {
             Ok(None)
         }
@@ -339,17 +275,8 @@ fn line(fields: &[&str]) -> Vec<u8> {
 
 /// The 32 bytes that `sha256:` and 64 hexadecimal digits name.
 fn digest_bytes(text: &str) -> Option<Vec<u8>> {
-    let digits = text
-        .strip_prefix("sha256:")
-        .filter(|digits| digits.len() == 64)?;
-    let nibble = |digit: u8| {
-        (digit as char)
-            .to_digit(16)
-            .and_then(|value| u8::try_from(value).ok())
-    };
+    let digits = text.strip_prefix("sha256:").filter(|digits| digits.len() == 64)?;
+    let nibble = |digit: u8| (digit as char).to_digit(16).and_then(|value| u8::try_from(value).ok());
     let (pairs, _) = digits.as_bytes().as_chunks::<2>();
-    pairs
-        .iter()
-        .map(|&[high, low]| Some(nibble(high)? << 4 | nibble(low)?))
-        .collect()
+    pairs.iter().map(|&[high, low]| Some(nibble(high)? << 4 | nibble(low)?)).collect()
 }

@@ -44,9 +44,7 @@ fn width_for(n: usize) -> u32 {
 
 /// Σ 2^b · sums\[b\], which is Σ zᵢ·Pᵢ.
 pub(super) fn weighted(sums: &[EdwardsPoint]) -> EdwardsPoint {
-    sums.iter()
-        .rev()
-        .fold(EdwardsPoint::identity(), |total, sum| total + total + sum)
+    sums.iter().rev().fold(EdwardsPoint::identity(), |total, sum| total + total + sum)
 }
 
 /// Whether the point has no torsion component. \[L-1\]P = -P says so, and L-1 is a scalar of the public interface with
@@ -66,10 +64,7 @@ mod tests {
         (0..n)
             .map(|_| {
                 point = point + point + ED25519_BASEPOINT_POINT;
-                z = z
-                    .wrapping_mul(0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645)
-                    .wrapping_add(7)
-                    .rotate_left(29);
+                z = z.wrapping_mul(0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645).wrapping_add(7).rotate_left(29);
                 (z, point)
             })
             .unzip()
@@ -82,12 +77,7 @@ mod tests {
             let sums = subset_sums(&z, &p);
             assert_eq!(sums.len(), 128);
             for (bit, sum) in sums.iter().enumerate() {
-                let plain: EdwardsPoint = z
-                    .iter()
-                    .zip(&p)
-                    .filter(|(z, _)| *z >> bit & 1 == 1)
-                    .map(|(_, p)| p)
-                    .sum();
+                let plain: EdwardsPoint = z.iter().zip(&p).filter(|(z, _)| *z >> bit & 1 == 1).map(|(_, p)| p).sum();
                 assert_eq!(*sum, plain, "bit {bit} of {n}");
             }
             let plain: EdwardsPoint = z.iter().zip(&p).map(|(z, p)| p * Scalar::from(*z)).sum();

@@ -15,16 +15,11 @@ struct Case {
 
 fn hex(value: &Value) -> Vec<u8> {
     let text = value.as_str().unwrap();
-    (0..text.len())
-        .step_by(2)
-        .map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap())
-        .collect()
+    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
 }
 
 fn read(name: &str) -> Value {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("fixtures/ed25519")
-        .join(name);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/ed25519").join(name);
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
@@ -81,17 +76,8 @@ fn alone() {
             assert!(!case.valid, "{}", case.name);
             continue;
         };
-        assert_eq!(
-            verify_strict(&key, &case.message, &signature),
-            case.valid,
-            "{}",
-            case.name
-        );
-        let item = Item {
-            key: &key,
-            signature: &signature,
-            message: &case.message,
-        };
+        assert_eq!(verify_strict(&key, &case.message, &signature), case.valid, "{}", case.name);
+        let item = Item { key: &key, signature: &signature, message: &case.message };
         assert_eq!(verify_all(&[item]), [case.valid], "{}", case.name);
     }
 }
@@ -105,11 +91,7 @@ fn each_among_good_ones() {
         };
         let mut items: Vec<Item<'_>> = good.iter().map(|signed| signed.item()).collect();
         let place = i * 37 % 600;
-        items[place] = Item {
-            key: &key,
-            signature: &signature,
-            message: &case.message,
-        };
+        items[place] = Item { key: &key, signature: &signature, message: &case.message };
         for (at, verdict) in verify_all(&items).into_iter().enumerate() {
             assert_eq!(verdict, at != place || case.valid, "{} at {at}", case.name);
         }
@@ -119,24 +101,10 @@ fn each_among_good_ones() {
 #[test]
 fn all_among_thousands() {
     let cases: Vec<Case> = wycheproof().into_iter().chain(speccheck()).collect();
-    let decoded: Vec<_> = cases
-        .iter()
-        .filter_map(|case| Some((case, decoded(case)?)))
-        .collect();
-    let mut items: Vec<(Item<'_>, bool)> =
-        GOOD.iter().map(|signed| (signed.item(), true)).collect();
+    let decoded: Vec<_> = cases.iter().filter_map(|case| Some((case, decoded(case)?))).collect();
+    let mut items: Vec<(Item<'_>, bool)> = GOOD.iter().map(|signed| (signed.item(), true)).collect();
     for (i, (case, (key, signature))) in decoded.iter().enumerate() {
-        items.insert(
-            i * 23,
-            (
-                Item {
-                    key,
-                    signature,
-                    message: &case.message,
-                },
-                case.valid,
-            ),
-        );
+        items.insert(i * 23, (Item { key, signature, message: &case.message }, case.valid));
     }
     let (items, valid): (Vec<_>, Vec<_>) = items.into_iter().unzip();
     assert_eq!(verify_all(&items), valid);

@@ -55,25 +55,13 @@ mod tests {
 
     #[test]
     fn carries_through_every_word() {
-        let mut wide = Wide([
-            u64::MAX,
-            u64::MAX,
-            u64::MAX,
-            u64::MAX,
-            u64::MAX,
-            u64::MAX,
-            0,
-            0,
-        ]);
+        let mut wide = Wide([u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, u64::MAX, 0, 0]);
         wide.add_product(1, &Scalar::ONE);
         assert_eq!(wide.0, [0, 0, 0, 0, 0, 0, 1, 0]);
         let mut wide = Wide::default();
         for _ in 0..1000 {
             wide.add_product(u128::MAX, &-Scalar::ONE);
         }
-        assert_eq!(
-            wide.reduce(),
-            Scalar::from(u128::MAX) * -Scalar::ONE * Scalar::from(1000u64)
-        );
+        assert_eq!(wide.reduce(), Scalar::from(u128::MAX) * -Scalar::ONE * Scalar::from(1000u64));
     }
 }

@@ -15,17 +15,8 @@ pub(super) fn nov(day: u32, hour: u32) -> i64 {
     instant::parse(&format!("2026-11-{day:02}T{hour:02}:00:00Z")).unwrap()
 }
 
-pub(super) fn read_with<T>(
-    read: impl Fn(&str, &mut dyn Iterator<Item = (u64, &[u8])>) -> T,
-    text: &str,
-) -> T {
-    read(
-        "file.jsonl",
-        &mut text
-            .lines()
-            .enumerate()
-            .map(|(i, line)| (i as u64 + 1, line.as_bytes())),
-    )
+pub(super) fn read_with<T>(read: impl Fn(&str, &mut dyn Iterator<Item = (u64, &[u8])>) -> T, text: &str) -> T {
+    read("file.jsonl", &mut text.lines().enumerate().map(|(i, line)| (i as u64 + 1, line.as_bytes())))
 }
 
 pub(super) fn identities(text: &str) -> Result<Identities, Vec<Fault>> {
@@ -54,38 +45,14 @@ pub(super) fn world() -> (Identities, Charters) {
         &[
             line("Mail.ana@org.example", "ana@org.example", json!({})),
             line("Mail2.ana@org.example", "ana@org.example", json!({})),
-            line(
-                "Mail.bob@org.example",
-                "bob@org.example",
-                json!({"unbound_at": "2026-11-25T00:00:00Z"}),
-            ),
-            line(
-                "ans://agent.org.example",
-                "org.example",
-                json!({"name_system": "ans"}),
-            ),
-            line(
-                "Far.lee@far.example",
-                "lee@far.example",
-                json!({"owner_account": "acct:lee"}),
-            ),
+            line("Mail.bob@org.example", "bob@org.example", json!({"unbound_at": "2026-11-25T00:00:00Z"})),
+            line("ans://agent.org.example", "org.example", json!({"name_system": "ans"})),
+            line("Far.lee@far.example", "lee@far.example", json!({"owner_account": "acct:lee"})),
             line("Far2.lee@far.example", "lee@far.example", json!({})),
-            line(
-                "Gone.kim@far.example",
-                "kim@far.example",
-                json!({"unbound_at": "2026-11-22T00:00:00Z"}),
-            ),
+            line("Gone.kim@far.example", "kim@far.example", json!({"unbound_at": "2026-11-22T00:00:00Z"})),
             line("Sub.eve@sub.org.example", "eve@sub.org.example", json!({})),
-            line(
-                "Old.tim@old.example",
-                "tim@old.example",
-                json!({"unbound_at": "2026-11-21T00:00:00Z"}),
-            ),
-            line(
-                "Late.zoe@org.example",
-                "zoe@org.example",
-                json!({"bound_at": "2026-12-01T00:00:00Z"}),
-            ),
+            line("Old.tim@old.example", "tim@old.example", json!({"unbound_at": "2026-11-21T00:00:00Z"})),
+            line("Late.zoe@org.example", "zoe@org.example", json!({"bound_at": "2026-12-01T00:00:00Z"})),
         ]
         .concat(),
     );

@@ -21,17 +21,9 @@ fn parties_are_joined_by_operators_from_the_binding_on() {
     )
     .unwrap();
     let parties = Parties::new(&read);
-    let same = |a: &str, b: &str, at| {
-        parties.same_party_at(&format!("{a}@x.example"), &format!("{b}@x.example"), at)
-    };
-    assert!(
-        !same("a", "b", nov(5, 0) - 1) && same("a", "b", nov(5, 0)),
-        "one operator named by both"
-    );
-    assert!(
-        same("a", "b", nov(30, 0)),
-        "a line that was unbound still joins"
-    );
+    let same = |a: &str, b: &str, at| parties.same_party_at(&format!("{a}@x.example"), &format!("{b}@x.example"), at);
+    assert!(!same("a", "b", nov(5, 0) - 1) && same("a", "b", nov(5, 0)), "one operator named by both");
+    assert!(same("a", "b", nov(30, 0)), "a line that was unbound still joins");
     assert!(
         !same("b", "c", nov(6, 0)) && same("a", "c", nov(7, 0)),
         "an operator that is the other's anchor, and through it"
@@ -42,119 +34,69 @@ fn parties_are_joined_by_operators_from_the_binding_on() {
     let numbered = parties.numbered_at(nov(8, 0));
     assert_eq!(
         numbered,
-        [
-            ("a@x.example", 1),
-            ("b@x.example", 1),
-            ("c@x.example", 1),
-            ("d@x.example", 2),
-            ("op.example", 1)
-        ]
-        .into()
+        [("a@x.example", 1), ("b@x.example", 1), ("c@x.example", 1), ("d@x.example", 2), ("op.example", 1)].into()
     );
-    assert_eq!(
-        parties.numbered_at(nov(1, 0)),
-        [("a@x.example", 1), ("d@x.example", 2), ("op.example", 1)].into()
-    );
+    assert_eq!(parties.numbered_at(nov(1, 0)), [("a@x.example", 1), ("d@x.example", 2), ("op.example", 1)].into());
     assert!(parties.numbered_at(0).is_empty());
 }
 
 #[test]
 fn membership_is_that_of_the_entrys_instant() {
     let (identities, charters) = world();
-    let relations = Relations::new(&identities, &charters, &AnchorHashes::of(&identities, &Salt::of_bytes(b"salt".to_vec())), nov(30, 0));
-    let ana = "Mail.ana@org.example";
-    assert_eq!(
-        relations.handles_related_at(ana, "Mail2.ana@org.example", nov(2, 0)),
-        Some(Ground::Anchor)
+    let relations = Relations::new(
+        &identities,
+        &charters,
+        &AnchorHashes::of(&identities, &Salt::of_bytes(b"salt".to_vec())),
+        nov(30, 0),
     );
+    let ana = "Mail.ana@org.example";
+    assert_eq!(relations.handles_related_at(ana, "Mail2.ana@org.example", nov(2, 0)), Some(Ground::Anchor));
     for (other, at, ground) in [
         ("Mail.bob@org.example", nov(2, 0), None),
-        (
-            "Mail.bob@org.example",
-            nov(3, 0),
-            Some(Ground::Organization),
-        ),
+        ("Mail.bob@org.example", nov(3, 0), Some(Ground::Organization)),
         ("Mail.bob@org.example", nov(10, 0), None),
         ("Mail.bob@org.example", nov(25, 0), None),
         ("Far.lee@far.example", nov(4, 0) - 1, None),
         ("Far.lee@far.example", nov(4, 0), Some(Ground::Organization)),
         ("Far2.lee@far.example", nov(4, 0), None),
-        (
-            "Gone.kim@far.example",
-            nov(22, 0) - 1,
-            Some(Ground::Organization),
-        ),
+        ("Gone.kim@far.example", nov(22, 0) - 1, Some(Ground::Organization)),
         ("Gone.kim@far.example", nov(22, 0), None),
         ("Nobody", nov(5, 0), None),
     ] {
-        assert_eq!(
-            relations.handles_related_at(ana, other, at),
-            ground,
-            "{other} {}",
-            instant::format(at)
-        );
+        assert_eq!(relations.handles_related_at(ana, other, at), ground, "{other} {}", instant::format(at));
         assert_eq!(relations.handles_related_at(other, ana, at), ground);
-        if let Some(hash) = relations
-            .anchor_hash_of(other)
-            .filter(|_| other != "Far2.lee@far.example")
-        {
-            assert_eq!(
-                relations.hash_related_at(hash, ana, at),
-                ground,
-                "through its hash: {other}"
-            );
+        if let Some(hash) = relations.anchor_hash_of(other).filter(|_| other != "Far2.lee@far.example") {
+            assert_eq!(relations.hash_related_at(hash, ana, at), ground, "through its hash: {other}");
         }
     }
     let hash = |anchor: &str| anchor_hash(b"salt", anchor);
-    assert_eq!(
-        relations.hash_related_at(&hash("ana@org.example"), ana, 0),
-        Some(Ground::Anchor)
-    );
+    assert_eq!(relations.hash_related_at(&hash("ana@org.example"), ana, 0), Some(Ground::Anchor));
     assert_eq!(
         relations.hash_related_at(&hash("lee@far.example"), ana, nov(5, 0)),
         Some(Ground::Organization),
         "some handle of that anchor"
     );
     assert_eq!(relations.hash_related_at("sha256:00", ana, nov(5, 0)), None);
-    assert_eq!(
-        relations.hash_related_at(&hash("ana@org.example"), "Nobody", nov(5, 0)),
-        None
-    );
-    assert_eq!(
-        relations.handles_related_at("Nobody", "Nobody", 0),
-        Some(Ground::Anchor)
-    );
-    assert_eq!(
-        relations.organizations_of(ana, nov(5, 0)),
-        ["ana@org.example", "org.example"]
-    );
+    assert_eq!(relations.hash_related_at(&hash("ana@org.example"), "Nobody", nov(5, 0)), None);
+    assert_eq!(relations.handles_related_at("Nobody", "Nobody", 0), Some(Ground::Anchor));
+    assert_eq!(relations.organizations_of(ana, nov(5, 0)), ["ana@org.example", "org.example"]);
 }
 
 #[test]
 fn a_caller_may_be_the_operator_of_the_subject() {
     let lines = [
         line("A", "a@x.example", json!({"operator": "op.example"})),
-        line(
-            "B",
-            "b@y.example",
-            json!({"operator": "op.example", "bound_at": "2026-11-05T00:00:00Z"}),
-        ),
+        line("B", "b@y.example", json!({"operator": "op.example", "bound_at": "2026-11-05T00:00:00Z"})),
     ];
     let (read, none) = (identities(&lines.concat()).unwrap(), Charters::empty());
     let hashes = AnchorHashes::of(&read, &Salt::of_bytes(b"salt".to_vec()));
     let at_t = |as_of| Relations::new(&read, &none, &hashes, as_of);
     let relations = at_t(nov(5, 0));
-    assert_eq!(
-        relations.hash_related_at(&anchor_hash(b"salt", "op.example"), "A", nov(2, 0)),
-        Some(Ground::Party)
-    );
+    assert_eq!(relations.hash_related_at(&anchor_hash(b"salt", "op.example"), "A", nov(2, 0)), Some(Ground::Party));
     // A party is that of the run's T (1.6), whatever the entry's instant.
     assert_eq!(relations.handles_related_at("A", "B", nov(4, 0)), Some(Ground::Party));
     assert_eq!(at_t(nov(5, 0) - 1).handles_related_at("A", "B", nov(4, 0)), None);
-    assert_eq!(
-        relations.hash_related_at(&anchor_hash(b"salt", "b@y.example"), "A", nov(5, 0)),
-        Some(Ground::Party)
-    );
+    assert_eq!(relations.hash_related_at(&anchor_hash(b"salt", "b@y.example"), "A", nov(5, 0)), Some(Ground::Party));
 }
 
 proptest! {

@@ -36,9 +36,7 @@ pub struct Attestation<'a> {
 impl<'a> Attestation<'a> {
     pub(super) fn read(detail: &Object<'a, '_>) -> Result<Self, SchemaFault> {
         let signed = |name: &str| match detail.field_opt(name) {
-            Err(_) => Err(SchemaFault::Rule(
-                "amount, currency and units are strings without a colon",
-            )),
+            Err(_) => Err(SchemaFault::Rule("amount, currency and units are strings without a colon")),
             taken => taken,
         };
         let attestation = Attestation {
@@ -58,9 +56,7 @@ impl<'a> Attestation<'a> {
         };
         match (attestation.amount, attestation.currency, attestation.units) {
             (Some(_), Some(_), Some(_)) | (None, None, None) => Ok(attestation),
-            _ => Err(SchemaFault::Rule(
-                "amount, currency and units are given all three or not at all",
-            )),
+            _ => Err(SchemaFault::Rule("amount, currency and units are given all three or not at all")),
         }
     }
 }

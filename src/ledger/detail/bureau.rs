@@ -38,10 +38,7 @@ impl<'a> Exclusion<'a> {
     pub(super) fn read(detail: &Object<'a, '_>) -> Result<Self, SchemaFault> {
         Ok(Exclusion {
             target_seq: detail.integer("target_seq")?,
-            reason: detail.one_of(
-                "reason",
-                &["self_dealing", "declared_competitor", "rate_limit"],
-            )?,
+            reason: detail.one_of("reason", &["self_dealing", "declared_competitor", "rate_limit"])?,
             evaluator: detail.text_opt("evaluator")?,
             interaction_id: detail.field("interaction_id")?,
         })
@@ -52,22 +49,12 @@ impl<'a> Correction<'a> {
     pub(super) fn read(detail: &Object<'a, '_>) -> Result<Self, SchemaFault> {
         let target_seq = detail.integer("target_seq")?;
         let kind = detail.one_of("kind", &["void", "amend"])?;
-        let error = detail.one_of(
-            "error",
-            &["wrong_subject", "wrong_interaction", "failed_dedup"],
-        )?;
+        let error = detail.one_of("error", &["wrong_subject", "wrong_interaction", "failed_dedup"])?;
         let (set_subject, set_capability, set_capability_null, set_interaction_id) = detail
             .object_opt("set", |set| {
                 // A capability alone may be set to null; a subject or interaction that is null is not set.
-                let null = set
-                    .raw("capability")
-                    .is_some_and(|capability| capability.is_null());
-                Ok((
-                    set.subject_opt("subject")?,
-                    set.text_opt("capability")?,
-                    null,
-                    set.field_opt("interaction_id")?,
-                ))
+                let null = set.raw("capability").is_some_and(|capability| capability.is_null());
+                Ok((set.subject_opt("subject")?, set.text_opt("capability")?, null, set.field_opt("interaction_id")?))
             })?
             .unwrap_or_default();
         let correction = Correction {
@@ -79,10 +66,8 @@ impl<'a> Correction<'a> {
             set_capability_null,
             set_interaction_id,
         };
-        let sets = set_subject.is_some()
-            || set_capability.is_some()
-            || set_capability_null
-            || set_interaction_id.is_some();
+        let sets =
+            set_subject.is_some() || set_capability.is_some() || set_capability_null || set_interaction_id.is_some();
         if kind == "amend" && !sets {
             return Err(SchemaFault::Rule("an amendment sets at least one member"));
         }

@@ -39,10 +39,7 @@ pub const ACTIONS: [&str; 12] = [
 
 /// An entry's detail by its action.
 #[derive(Debug, Clone, PartialEq)]
-#[allow(
-    clippy::large_enum_variant,
-    reason = "one is alive at a time, on the stack"
-)]
+#[allow(clippy::large_enum_variant, reason = "one is alive at a time, on the stack")]
 pub enum Detail<'a> {
     /// A subject declared itself.
     Enrolled(Declaration<'a>),

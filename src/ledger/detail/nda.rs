@@ -128,9 +128,7 @@ impl<'a> NdaClaim<'a> {
         if rejected && reject_reason.is_none_or(|reason| reason.trim().is_empty()) {
             return Err(SchemaFault::Rule("a rejected claim carries its reason"));
         }
-        let agreement = match detail.object_opt("agreement", |agreement| {
-            Agreement::read(agreement, rejected)
-        })? {
+        let agreement = match detail.object_opt("agreement", |agreement| Agreement::read(agreement, rejected))? {
             None if !rejected => return Err(SchemaFault::Missing("detail.agreement".to_owned())),
             agreement => agreement.flatten(),
         };
@@ -158,21 +156,11 @@ impl<'a> NdaClaim<'a> {
     /// Adds the members of the claim body; `rejected` ones may be missing.
     fn with_body(self, body: &Object<'a, '_>, rejected: bool) -> Result<Self, SchemaFault> {
         let claim = NdaClaim {
-            nda_digest: body
-                .object_opt("nda", |nda| nda.text_opt("digest"))?
-                .flatten(),
-            claimant_key: body
-                .object_opt("claimant", |party| party.text_opt("agent"))?
-                .flatten(),
-            claimant: body
-                .object_opt("claimant", |party| party.text_opt("handle"))?
-                .flatten(),
-            respondent_key: body
-                .object_opt("respondent", |party| party.text_opt("agent"))?
-                .flatten(),
-            respondent: body
-                .object_opt("respondent", |party| party.text_opt("handle"))?
-                .flatten(),
+            nda_digest: body.object_opt("nda", |nda| nda.text_opt("digest"))?.flatten(),
+            claimant_key: body.object_opt("claimant", |party| party.text_opt("agent"))?.flatten(),
+            claimant: body.object_opt("claimant", |party| party.text_opt("handle"))?.flatten(),
+            respondent_key: body.object_opt("respondent", |party| party.text_opt("agent"))?.flatten(),
+            respondent: body.object_opt("respondent", |party| party.text_opt("handle"))?.flatten(),
             categories: body.texts_opt("categories")?,
             disclosures: body.objects_opt("disclosures", |record| {
                 Ok(Disclosure {
@@ -186,28 +174,17 @@ impl<'a> NdaClaim<'a> {
             ..self
         };
         let found = body.object_opt("found", |found| {
-            Ok((
-                found.instant_opt("at")?,
-                found.text_opt("material_digest")?,
-                found.text_opt("note")?,
-            ))
+            Ok((found.instant_opt("at")?, found.text_opt("material_digest")?, found.text_opt("note")?))
         })?;
         if rejected {
             return Ok(claim);
         }
-        let disclosed = claim
-            .disclosures
-            .iter()
-            .flatten()
-            .all(|d| d.digest.is_some() && d.at.is_some());
+        let disclosed = claim.disclosures.iter().flatten().all(|d| d.digest.is_some() && d.at.is_some());
         let required = [
             ("detail.claim.nda.digest", claim.nda_digest.is_some()),
             ("detail.claim.claimant.agent", claim.claimant_key.is_some()),
             ("detail.claim.claimant.handle", claim.claimant.is_some()),
-            (
-                "detail.claim.respondent.agent",
-                claim.respondent_key.is_some(),
-            ),
+            ("detail.claim.respondent.agent", claim.respondent_key.is_some()),
             ("detail.claim.respondent.handle", claim.respondent.is_some()),
             ("detail.claim.categories", claim.categories.is_some()),
             ("detail.claim.disclosures", claim.disclosures.is_some()),
@@ -226,26 +203,12 @@ impl<'a> Agreement<'a> {
     /// None where a rejected claim's agreement lacks what it should have.
     fn read(agreement: &Object<'a, '_>, rejected: bool) -> Result<Option<Self>, SchemaFault> {
         let (direction, effective_at) = match rejected {
-            true => (
-                agreement.text_opt("direction")?,
-                agreement.instant_opt("effective_at")?,
-            ),
-            false => (
-                Some(agreement.text("direction")?),
-                Some(agreement.instant("effective_at")?),
-            ),
+            true => (agreement.text_opt("direction")?, agreement.instant_opt("effective_at")?),
+            false => (Some(agreement.text("direction")?), Some(agreement.instant("effective_at")?)),
         };
-        let (ends_at, duties_end_at) = (
-            agreement.instant_opt("ends_at")?,
-            agreement.instant_opt("duties_end_at")?,
-        );
+        let (ends_at, duties_end_at) = (agreement.instant_opt("ends_at")?, agreement.instant_opt("duties_end_at")?);
         let whole = direction.zip(effective_at);
-        Ok(whole.map(|(direction, effective_at)| Agreement {
-            direction,
-            effective_at,
-            ends_at,
-            duties_end_at,
-        }))
+        Ok(whole.map(|(direction, effective_at)| Agreement { direction, effective_at, ends_at, duties_end_at }))
     }
 }
 
@@ -266,10 +229,7 @@ impl<'a> NdaResolution<'a> {
         let carries = |name: &str| detail.some(name).is_some_and(Node::is_object);
         Ok(NdaResolution {
             claim_digest: detail.text("claim_digest")?,
-            resolution: detail.one_of(
-                "resolution",
-                &["upheld", "dismissed", "withdrawn", "set_aside"],
-            )?,
+            resolution: detail.one_of("resolution", &["upheld", "dismissed", "withdrawn", "set_aside"])?,
             basis: detail.text_opt("basis")?,
             resolved_at: detail.instant("resolved_at")?,
             statement_at: detail.instant_opt("statement_at")?,

@@ -102,10 +102,7 @@ impl<'a> Fact<'a> {
             transport: detail.one_of("transport", &TRANSPORTS)?,
             latency_ms: detail.integer_opt("latency_ms")?,
             promise_checks: detail.objects("promise_checks", |check| {
-                Ok(PromiseCheck {
-                    promise_id: check.text("promise_id")?,
-                    held: check.boolean("held")?,
-                })
+                Ok(PromiseCheck { promise_id: check.text("promise_id")?, held: check.boolean("held")? })
             })?,
             derived_outcome: detail.one_of_opt("derived_outcome", &DERIVED)?,
             derived_from: detail.text_opt("derived_from")?,
@@ -122,10 +119,7 @@ impl<'a> Fact<'a> {
         if fact.latency_ms.is_some_and(|ms| ms < 0) {
             return Err(detail.is_not("latency_ms", "zero or more"));
         }
-        match (
-            fact.derived_from.and_then(observation_without_outcome),
-            fact.derived_outcome,
-        ) {
+        match (fact.derived_from.and_then(observation_without_outcome), fact.derived_outcome) {
             (Some(fault), Some(_)) => Err(SchemaFault::Rule(fault)),
             _ => Ok(fact),
         }
@@ -138,12 +132,8 @@ fn observation_without_outcome(derived_from: &str) -> Option<&'static str> {
         "input_required" => Some("derived_from input_required comes with a null derived_outcome"),
         "exhausted" => Some("derived_from exhausted comes with a null derived_outcome"),
         "metering" => Some("derived_from metering comes with a null derived_outcome"),
-        "terminated_for_cause" => {
-            Some("derived_from terminated_for_cause comes with a null derived_outcome")
-        }
-        "dispute_fallback" => {
-            Some("derived_from dispute_fallback comes with a null derived_outcome")
-        }
+        "terminated_for_cause" => Some("derived_from terminated_for_cause comes with a null derived_outcome"),
+        "dispute_fallback" => Some("derived_from dispute_fallback comes with a null derived_outcome"),
         _ => None,
     }
 }

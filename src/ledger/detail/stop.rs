@@ -56,9 +56,7 @@ impl<'a> Stop<'a> {
     pub(super) fn read(detail: &Object<'a, '_>) -> Result<Self, SchemaFault> {
         let class = detail.some("class").and_then(Node::as_str);
         let stage = match class {
-            Some("scope" | "volume" | "qualification" | "mandate") => {
-                detail.one_of("stage", &STAGES)?
-            }
+            Some("scope" | "volume" | "qualification" | "mandate") => detail.one_of("stage", &STAGES)?,
             _ => detail.text("stage")?,
         };
         Ok(Stop {
@@ -76,10 +74,7 @@ impl<'a> Stop<'a> {
             sender_signature: detail.text("sender_signature")?,
             sender_key: detail.text("sender_key")?,
             screening_provider: detail.object_opt("screening_provider", |provider| {
-                Ok(ScreeningProvider {
-                    id: provider.text("id")?,
-                    policy_version: provider.text_opt("policy_version")?,
-                })
+                Ok(ScreeningProvider { id: provider.text("id")?, policy_version: provider.text_opt("policy_version")? })
             })?,
             stopped_at: detail.instant("at")?,
             signature: detail.text("signature")?,

@@ -9,9 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("fixtures")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
 /// Loads an export in blocks of `size`: the chain, and of each seq its hash as it stands and its fault.
@@ -31,10 +29,7 @@ fn load(name: &str, size: usize) -> (Chain, BTreeMap<i64, (String, Option<String
             canonical.clear();
             canonical::write_without(root, &HASH_MEMBERS, &mut canonical);
             segment.push(line.number, &entry.link(&canonical));
-            entries.insert(
-                entry.seq.unwrap(),
-                (entry.entry_hash.unwrap().to_owned(), entry.fault),
-            );
+            entries.insert(entry.seq.unwrap(), (entry.entry_hash.unwrap().to_owned(), entry.fault));
         }
         chain.join(segment);
     }
@@ -49,17 +44,11 @@ fn every_chain_holds_past_the_head_expected() {
         for size in [1, 1000, 1 << 20] {
             let (chain, entries) = load(name, size);
             assert_eq!(chain.entries(), entries.len() as u64, "{name}");
-            let last = chain
-                .finish()
-                .unwrap_or_else(|broken| panic!("{name}: {broken}"));
+            let last = chain.finish().unwrap_or_else(|broken| panic!("{name}: {broken}"));
             // The run's head is the last entry up to its T; the file goes on.
             let seq = head["seq"].as_i64().unwrap();
             assert!(last.seq >= seq && head["entries"] == head["seq"], "{name}");
-            assert_eq!(
-                entries[&seq].0,
-                head["entry_hash"].as_str().unwrap(),
-                "{name}"
-            );
+            assert_eq!(entries[&seq].0, head["entry_hash"].as_str().unwrap(), "{name}");
         }
     }
 }
@@ -74,16 +63,9 @@ fn entry_schema_is_found_where_it_is_expected_and_nowhere_else() {
             .filter(|finding| finding["rule"] == "entry.schema")
             .map(|finding| finding["seq"].as_i64().unwrap())
             .collect();
-        let faults: BTreeMap<i64, String> = load(name, 1 << 20)
-            .1
-            .into_iter()
-            .filter_map(|(seq, entry)| Some((seq, entry.1?)))
-            .collect();
-        assert_eq!(
-            faults.keys().copied().collect::<Vec<_>>(),
-            expected,
-            "{name}: {faults:#?}"
-        );
+        let faults: BTreeMap<i64, String> =
+            load(name, 1 << 20).1.into_iter().filter_map(|(seq, entry)| Some((seq, entry.1?))).collect();
+        assert_eq!(faults.keys().copied().collect::<Vec<_>>(), expected, "{name}: {faults:#?}");
         assert_eq!(expected.len(), if name == "attacks" { 33 } else { 0 });
     }
 }
@@ -107,10 +89,7 @@ fn throughput_of_one_core() {
         plain.push(b'\n');
     }
     for (name, text) in [("as spelt", &text), ("canonical", &plain)] {
-        let lines: Vec<&[u8]> = text
-            .split(|b| *b == b'\n')
-            .filter(|line| !line.is_empty())
-            .collect();
+        let lines: Vec<&[u8]> = text.split(|b| *b == b'\n').filter(|line| !line.is_empty()).collect();
         let rate = |work: &mut dyn FnMut(&[u8])| {
             let best = (0..15).map(|_| {
                 let started = on_cpu();

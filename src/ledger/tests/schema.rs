@@ -69,22 +69,16 @@ fn fault(action: &str, pointer: &str, value: Option<Value>) -> Option<String> {
     let (parent, name) = pointer.rsplit_once('/').unwrap();
     match (entry.pointer_mut(parent).unwrap(), value) {
         (Value::Object(members), Some(value)) => drop(members.insert(name.to_owned(), value)),
-        (Value::Object(members), None) => drop(
-            members
-                .remove(name)
-                .unwrap_or_else(|| panic!("{pointer} is in the sample")),
-        ),
+        (Value::Object(members), None) => {
+            drop(members.remove(name).unwrap_or_else(|| panic!("{pointer} is in the sample")))
+        }
         (Value::Array(items), Some(value)) => items[name.parse::<usize>().unwrap()] = value,
         (other, _) => panic!("{other}"),
     }
     let line = entry.to_string();
     let owned = parse(line.as_bytes()).unwrap();
     let entry = Entry::read(owned.root());
-    assert_eq!(
-        entry.fault.is_some(),
-        entry.detail == Detail::Faulty,
-        "{line}"
-    );
+    assert_eq!(entry.fault.is_some(), entry.detail == Detail::Faulty, "{line}");
     entry.fault
 }
 
@@ -116,24 +110,14 @@ fn required(action: &str) -> Vec<String> {
         "excluded" => "target_seq reason interaction_id",
         _ => "target_seq kind error set",
     };
-    names
-        .split_whitespace()
-        .map(|name| format!("/detail/{name}"))
-        .collect()
+    names.split_whitespace().map(|name| format!("/detail/{name}")).collect()
 }
 
 /// Every member of the sample's detail, inner ones too, as a pointer.
 fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
     let inner: Vec<(String, &Value)> = match value {
-        Value::Object(members) => members
-            .iter()
-            .map(|(name, v)| (format!("{at}/{name}"), v))
-            .collect(),
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .map(|(i, v)| (format!("{at}/{i}"), v))
-            .collect(),
+        Value::Object(members) => members.iter().map(|(name, v)| (format!("{at}/{name}"), v)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(i, v)| (format!("{at}/{i}"), v)).collect(),
         _ => Vec::new(),
     };
     for (pointer, value) in inner {
@@ -149,11 +133,7 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<String>) {
 #[test]
 fn every_required_member_is_missed_and_no_other() {
     for action in detail::ACTIONS {
-        assert_eq!(
-            fault(action, "/capability", Some(Value::Null)),
-            None,
-            "{action}: the sample is flawless"
-        );
+        assert_eq!(fault(action, "/capability", Some(Value::Null)), None, "{action}: the sample is flawless");
         assert_eq!(
             fault(action, "/detail/x_unlisted", Some(json!([{"a": 1e300}]))),
             None,
@@ -172,19 +152,8 @@ fn every_required_member_is_missed_and_no_other() {
             }
         }
     }
-    for member in [
-        "seq",
-        "at",
-        "action",
-        "subject",
-        "detail",
-        "prev_hash",
-        "entry_hash",
-    ] {
-        assert_eq!(
-            fault("fact", &format!("/{member}"), None),
-            Some(format!("{member} is missing"))
-        );
+    for member in ["seq", "at", "action", "subject", "detail", "prev_hash", "entry_hash"] {
+        assert_eq!(fault("fact", &format!("/{member}"), None), Some(format!("{member} is missing")));
     }
     assert_eq!(fault("fact", "/capability", None), None);
 }
@@ -192,42 +161,23 @@ fn every_required_member_is_missed_and_no_other() {
 #[test]
 fn every_member_has_its_type() {
     // What other rules judge, and what has no type of its own.
-    let free = [
-        "class",
-        "ground",
-        "verdict",
-        "settlement",
-        "id",
-        "version",
-        "ref",
-    ];
+    let free = ["class", "ground", "verdict", "settlement", "id", "version", "ref"];
     for action in detail::ACTIONS {
         let mut all = Vec::new();
         pointers(&sample(action)["detail"], "/detail", &mut all);
         for pointer in all {
             let name = pointer.rsplit('/').next().unwrap();
             let free = match pointer.as_str() {
-                "/detail/class" | "/detail/ground" | "/detail/verdict" | "/detail/settlement" => {
-                    true
-                }
+                "/detail/class" | "/detail/ground" | "/detail/verdict" | "/detail/settlement" => true,
                 pointer => pointer.starts_with("/detail/claim/nda/") && free.contains(&name),
             };
             let known = sample(action).pointer(&pointer).unwrap().clone();
-            for wrong in [
-                json!(7.5),
-                json!("x:y"),
-                json!(true),
-                json!(["x", 1]),
-                json!({"x": 1}),
-            ] {
+            for wrong in [json!(7.5), json!("x:y"), json!(true), json!(["x", 1]), json!({"x": 1})] {
                 let same_type = std::mem::discriminant(&known) == std::mem::discriminant(&wrong);
                 if free || same_type {
                     continue;
                 }
-                assert!(
-                    fault(action, &pointer, Some(wrong.clone())).is_some(),
-                    "{action}{pointer} as {wrong}"
-                );
+                assert!(fault(action, &pointer, Some(wrong.clone())).is_some(), "{action}{pointer} as {wrong}");
             }
         }
     }
@@ -237,103 +187,23 @@ fn every_member_has_its_type() {
 fn value_sets_formats_and_rules_over_several_members() {
     for (action, pointer, value, message) in [
         ("fact", "/seq", json!(0), "seq is not an integer from 1 on"),
-        (
-            "fact",
-            "/seq",
-            json!(1.5),
-            "seq is not an integer from 1 on",
-        ),
-        (
-            "fact",
-            "/at",
-            json!("2026-01-02T03:04:05"),
-            "at is not an RFC 3339 instant with Z or an offset",
-        ),
-        (
-            "fact",
-            "/subject",
-            json!("a:b@c.example"),
-            "subject is not a string without a colon",
-        ),
-        (
-            "fact",
-            "/subject",
-            json!("ans://v1:0.a.example"),
-            "subject is not a string without a colon",
-        ),
-        (
-            "fact",
-            "/capability",
-            json!(7),
-            "capability is neither a string nor null",
-        ),
+        ("fact", "/seq", json!(1.5), "seq is not an integer from 1 on"),
+        ("fact", "/at", json!("2026-01-02T03:04:05"), "at is not an RFC 3339 instant with Z or an offset"),
+        ("fact", "/subject", json!("a:b@c.example"), "subject is not a string without a colon"),
+        ("fact", "/subject", json!("ans://v1:0.a.example"), "subject is not a string without a colon"),
+        ("fact", "/capability", json!(7), "capability is neither a string nor null"),
         ("fact", "/detail", json!("x"), "detail is not an object"),
-        (
-            "fact",
-            "/prev_hash",
-            json!("AAAA"),
-            "prev_hash is not the base64 of 32 bytes",
-        ),
-        (
-            "fact",
-            "/entry_hash",
-            json!(NO_HASH.replace('=', "A")),
-            "entry_hash is not the base64 of 32 bytes",
-        ),
-        (
-            "fact",
-            "/detail/interaction_id",
-            json!("a:b"),
-            "detail.interaction_id is not a string without a colon",
-        ),
-        (
-            "fact",
-            "/detail/transport",
-            json!("ok"),
-            "detail.transport is not of its value set",
-        ),
-        (
-            "fact",
-            "/detail/latency_ms",
-            json!(1.5),
-            "detail.latency_ms is not an integer",
-        ),
-        (
-            "fact",
-            "/detail/latency_ms",
-            json!(-1),
-            "detail.latency_ms is not zero or more",
-        ),
-        (
-            "fact",
-            "/detail/latency_ms",
-            json!("5"),
-            "detail.latency_ms is not an integer",
-        ),
-        (
-            "fact",
-            "/detail/derived_outcome",
-            json!("STOPPED"),
-            "detail.derived_outcome is not of its value set",
-        ),
-        (
-            "fact",
-            "/detail/derived_outcome",
-            json!("VALUE_OK"),
-            "detail.derived_outcome is not of its value set",
-        ),
-        (
-            "fact",
-            "/detail/derived_outcome",
-            json!("NDA_BREACH"),
-            "detail.derived_outcome is not of its value set",
-        ),
-        (
-            "fact",
-            "/detail/derived_from",
-            json!("metering"),
-            "derived_from metering comes with a null derived_outcome",
-        ),
+        ("fact", "/prev_hash", json!("AAAA"), "prev_hash is not the base64 of 32 bytes"),
+        ("fact", "/entry_hash", json!(NO_HASH.replace('=', "A")), "entry_hash is not the base64 of 32 bytes"),
+        ("fact", "/detail/interaction_id", json!("a:b"), "detail.interaction_id is not a string without a colon"),
+        ("fact", "/detail/transport", json!("ok"), "detail.transport is not of its value set"),
+        ("fact", "/detail/latency_ms", json!(1.5), "detail.latency_ms is not an integer"),
+        ("fact", "/detail/latency_ms", json!(-1), "detail.latency_ms is not zero or more"),
+        ("fact", "/detail/latency_ms", json!("5"), "detail.latency_ms is not an integer"),
+        ("fact", "/detail/derived_outcome", json!("STOPPED"), "detail.derived_outcome is not of its value set"),
+        ("fact", "/detail/derived_outcome", json!("VALUE_OK"), "detail.derived_outcome is not of its value set"),
+        ("fact", "/detail/derived_outcome", json!("NDA_BREACH"), "detail.derived_outcome is not of its value set"),
+        ("fact", "/detail/derived_from", json!("metering"), "derived_from metering comes with a null derived_outcome"),
         (
             "fact",
             "/detail/caller_anchor_hash",
@@ -346,132 +216,37 @@ fn value_sets_formats_and_rules_over_several_members() {
             json!(hash().to_uppercase()),
             "detail.caller_anchor_hash is not sha256: and 64 lower-case hexadecimal digits",
         ),
-        (
-            "fact",
-            "/detail/screening/verdict",
-            json!("liked"),
-            "detail.screening.verdict is not of its value set",
-        ),
-        (
-            "fact",
-            "/detail/promise_checks/0/held",
-            json!("yes"),
-            "detail.promise_checks.held is not a boolean",
-        ),
-        (
-            "enrolled",
-            "/detail/promises/0/class",
-            json!("wishful"),
-            "detail.promises.class is not of its value set",
-        ),
+        ("fact", "/detail/screening/verdict", json!("liked"), "detail.screening.verdict is not of its value set"),
+        ("fact", "/detail/promise_checks/0/held", json!("yes"), "detail.promise_checks.held is not a boolean"),
+        ("enrolled", "/detail/promises/0/class", json!("wishful"), "detail.promises.class is not of its value set"),
         (
             "amended",
             "/detail/competitor_anchors/0",
             json!("x.example"),
             "detail.competitor_anchors is not a list of hashed anchors",
         ),
-        (
-            "attested",
-            "/detail/outcome",
-            json!("O:K"),
-            "detail.outcome is not a string without a colon",
-        ),
-        (
-            "attested",
-            "/detail/units",
-            json!("4:2"),
-            "amount, currency and units are strings without a colon",
-        ),
-        (
-            "attested",
-            "/detail/amount",
-            json!(12),
-            "amount, currency and units are strings without a colon",
-        ),
-        (
-            "attested",
-            "/detail/amount",
-            Value::Null,
-            "amount, currency and units are given all three or not at all",
-        ),
-        (
-            "probed",
-            "/detail/result",
-            json!("MAYBE"),
-            "detail.result is not of its value set",
-        ),
-        (
-            "stopped",
-            "/detail/resolution",
-            json!("maybe"),
-            "detail.resolution is not of its value set",
-        ),
-        (
-            "stopped",
-            "/detail/decided_by",
-            json!("model"),
-            "detail.decided_by is not of its value set",
-        ),
-        (
-            "nda_claimed",
-            "/detail/state",
-            json!("pending"),
-            "detail.state is not of its value set",
-        ),
+        ("attested", "/detail/outcome", json!("O:K"), "detail.outcome is not a string without a colon"),
+        ("attested", "/detail/units", json!("4:2"), "amount, currency and units are strings without a colon"),
+        ("attested", "/detail/amount", json!(12), "amount, currency and units are strings without a colon"),
+        ("attested", "/detail/amount", Value::Null, "amount, currency and units are given all three or not at all"),
+        ("probed", "/detail/result", json!("MAYBE"), "detail.result is not of its value set"),
+        ("stopped", "/detail/resolution", json!("maybe"), "detail.resolution is not of its value set"),
+        ("stopped", "/detail/decided_by", json!("model"), "detail.decided_by is not of its value set"),
+        ("nda_claimed", "/detail/state", json!("pending"), "detail.state is not of its value set"),
         (
             "nda_claimed",
             "/detail/claim/found/at",
             json!("then"),
             "detail.claim.found.at is not an RFC 3339 instant with Z or an offset",
         ),
-        (
-            "nda_resolved",
-            "/detail/resolution",
-            json!("lapsed"),
-            "detail.resolution is not of its value set",
-        ),
-        (
-            "excluded",
-            "/detail/reason",
-            json!("bad_vibes"),
-            "detail.reason is not of its value set",
-        ),
-        (
-            "excluded",
-            "/detail/target_seq",
-            json!("1"),
-            "detail.target_seq is not an integer",
-        ),
-        (
-            "corrected",
-            "/detail/kind",
-            json!("replace"),
-            "detail.kind is not of its value set",
-        ),
-        (
-            "corrected",
-            "/detail/error",
-            json!("disagreement"),
-            "detail.error is not of its value set",
-        ),
-        (
-            "corrected",
-            "/detail/set",
-            json!({}),
-            "an amendment sets at least one member",
-        ),
-        (
-            "corrected",
-            "/detail/set",
-            json!({"subject": null, "other": 1}),
-            "an amendment sets at least one member",
-        ),
-        (
-            "corrected",
-            "/detail/set/subject",
-            json!("a:b"),
-            "detail.set.subject is not a string without a colon",
-        ),
+        ("nda_resolved", "/detail/resolution", json!("lapsed"), "detail.resolution is not of its value set"),
+        ("excluded", "/detail/reason", json!("bad_vibes"), "detail.reason is not of its value set"),
+        ("excluded", "/detail/target_seq", json!("1"), "detail.target_seq is not an integer"),
+        ("corrected", "/detail/kind", json!("replace"), "detail.kind is not of its value set"),
+        ("corrected", "/detail/error", json!("disagreement"), "detail.error is not of its value set"),
+        ("corrected", "/detail/set", json!({}), "an amendment sets at least one member"),
+        ("corrected", "/detail/set", json!({"subject": null, "other": 1}), "an amendment sets at least one member"),
+        ("corrected", "/detail/set/subject", json!("a:b"), "detail.set.subject is not a string without a colon"),
     ] {
         assert_eq!(
             fault(action, pointer, Some(value.clone())).as_deref(),
@@ -500,21 +275,13 @@ fn what_other_rules_name_is_no_fault_here() {
         ("nda_claimed", "/detail/claim_digest", json!("wrong")),
         ("nda_claimed", "/detail/claim/categories", json!([])),
         ("nda_claimed", "/detail/claim/disclosures", json!([])),
-        (
-            "nda_claimed",
-            "/detail/claim/disclosures/0/kind",
-            json!("rumour"),
-        ),
+        ("nda_claimed", "/detail/claim/disclosures/0/kind", json!("rumour")),
         ("nda_resolved", "/detail/basis", json!("rumour")),
         ("nda_resolved", "/detail/court", json!({})),
         ("corrected", "/detail/target_seq", json!(-7)),
         ("corrected", "/detail/set", json!({"capability": null})),
     ] {
-        assert_eq!(
-            fault(action, pointer, Some(value.clone())),
-            None,
-            "{action}{pointer} as {value}"
-        );
+        assert_eq!(fault(action, pointer, Some(value.clone())), None, "{action}{pointer} as {value}");
     }
 }
 
@@ -529,14 +296,8 @@ fn a_rejected_claim_carries_a_reason_and_may_lack_the_rest() {
         Entry::read(owned.root()).fault
     };
     assert_eq!(read(&|detail| detail["claim"] = json!({})), None);
-    assert_eq!(
-        read(&|detail| drop(detail.as_object_mut().unwrap().remove("agreement"))),
-        None
-    );
-    assert_eq!(
-        read(&|detail| detail["agreement"] = json!({"direction": "mutual"})),
-        None
-    );
+    assert_eq!(read(&|detail| drop(detail.as_object_mut().unwrap().remove("agreement"))), None);
+    assert_eq!(read(&|detail| detail["agreement"] = json!({"direction": "mutual"})), None);
     assert_eq!(
         read(&|detail| drop(detail.as_object_mut().unwrap().remove("claim"))).as_deref(),
         Some("detail.claim is missing")
@@ -555,49 +316,20 @@ fn columns_hold_what_the_line_says() {
     entry["detail"]["set"] = json!({"capability": null, "interaction_id": "i2"});
     let line = entry.to_string();
     let owned = parse(line.as_bytes()).unwrap();
-    let Detail::Corrected(correction) = Entry::read(owned.root()).detail else {
-        panic!()
-    };
-    assert_eq!(
-        (
-            correction.set_subject,
-            correction.set_capability,
-            correction.set_capability_null
-        ),
-        (None, None, true)
-    );
-    assert_eq!(
-        (correction.set_interaction_id, correction.target_seq),
-        (Some("i2"), 1)
-    );
+    let Detail::Corrected(correction) = Entry::read(owned.root()).detail else { panic!() };
+    assert_eq!((correction.set_subject, correction.set_capability, correction.set_capability_null), (None, None, true));
+    assert_eq!((correction.set_interaction_id, correction.target_seq), (Some("i2"), 1));
     let line = sample("nda_claimed").to_string();
     let owned = parse(line.as_bytes()).unwrap();
-    let Detail::NdaClaimed(claim) = Entry::read(owned.root()).detail else {
-        panic!()
-    };
+    let Detail::NdaClaimed(claim) = Entry::read(owned.root()).detail else { panic!() };
     let ms = Some(1_767_323_045_678);
-    assert_eq!(
-        (claim.claimed_at, claim.breach_at, claim.respondent),
-        (ms, ms, Some("A.b@c.example"))
-    );
+    assert_eq!((claim.claimed_at, claim.breach_at, claim.respondent), (ms, ms, Some("A.b@c.example")));
     assert_eq!(
         claim.disclosures.unwrap(),
-        [detail::Disclosure {
-            kind: Some("delivery"),
-            digest: Some(&hash()),
-            at: ms
-        }]
+        [detail::Disclosure { kind: Some("delivery"), digest: Some(&hash()), at: ms }]
     );
     let line = sample("enrolled").to_string();
     let owned = parse(line.as_bytes()).unwrap();
-    let Detail::Enrolled(declaration) = Entry::read(owned.root()).detail else {
-        panic!()
-    };
-    assert_eq!(
-        (
-            declaration.promises[0].bound,
-            declaration.competitor_anchors
-        ),
-        (Some(2.5), vec![hash().as_str()])
-    );
+    let Detail::Enrolled(declaration) = Entry::read(owned.root()).detail else { panic!() };
+    assert_eq!((declaration.promises[0].bound, declaration.competitor_anchors), (Some(2.5), vec![hash().as_str()]));
 }

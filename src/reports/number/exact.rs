@@ -109,8 +109,7 @@ fn power(f: &BigUint, bits: u64) -> BigUint {
 
 /// `ln 2` with `bits` fraction bits, a little below or above.
 pub(super) fn ln2(bits: u64) -> BigUint {
-    (inverse_series(26, bits) * 18u8 + inverse_series(8749, bits) * 8u8)
-        - inverse_series(4801, bits) * 2u8
+    (inverse_series(26, bits) * 18u8 + inverse_series(8749, bits) * 8u8) - inverse_series(4801, bits) * 2u8
 }
 
 /// `L(m)`, the inverse hyperbolic tangent of 1/m.

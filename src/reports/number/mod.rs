@@ -15,9 +15,7 @@ mod round;
 mod weight;
 
 pub use posterior::{Posterior, Prior, double_of_decimal, posterior};
-pub use round::{
-    millionths_to_json, rank, six_places_of_decimal, six_places_of_f64, six_places_of_ratio,
-};
+pub use round::{millionths_to_json, rank, six_places_of_decimal, six_places_of_f64, six_places_of_ratio};
 pub use weight::{ONE, Weigher};
 
 #[cfg(test)]

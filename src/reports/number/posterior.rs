@@ -21,11 +21,7 @@ pub struct Prior {
 impl Prior {
     /// The uniform prior: `a0 = b0 = 1`.
     pub fn uniform() -> Prior {
-        Prior {
-            a0: ten_to(PLACES),
-            b0: ten_to(PLACES),
-            weight_events: BigInt::ZERO,
-        }
+        Prior { a0: ten_to(PLACES), b0: ten_to(PLACES), weight_events: BigInt::ZERO }
     }
 
     /// The prior that an anchor's other rated agents lend (2.5): `m = Σ(w·v) / Σw` over their pools together, `W = min(prior_weight_events, Σw)`,
@@ -38,15 +34,10 @@ impl Prior {
         }
         // m in units of 1e-15: (sum_wv / 10^17) / (sum_w / 10^15) · 10^15.
         let m = divide(&(BigInt::from(sum_wv) * ten_to(13)), &BigInt::from(sum_w));
-        let most = BigInt::from(prior_weight_events.mantissa())
-            * ten_to(PLACES - prior_weight_events.scale());
+        let most = BigInt::from(prior_weight_events.mantissa()) * ten_to(PLACES - prior_weight_events.scale());
         let weight_events = most.min(BigInt::from(sum_w) * ten_to(PLACES - 15));
         let p = divide(&(&weight_events * m), &ten_to(PLACES)) * ten_to(PLACES - 15);
-        Some(Prior {
-            a0: ten_to(PLACES) + &p,
-            b0: ten_to(PLACES) + &weight_events - p,
-            weight_events,
-        })
+        Some(Prior { a0: ten_to(PLACES) + &p, b0: ten_to(PLACES) + &weight_events - p, weight_events })
     }
 
     /// W rounded to 6 places, in millionths; 0 for the uniform prior.
@@ -83,13 +74,7 @@ pub fn posterior(sum_w: i128, sum_wv: i128, prior: &Prior) -> Posterior {
     let sd = ((a * b) / ((s * s) * (s + 1.0))).sqrt();
     let low = mean - 1.2816 * sd;
     let lcb = if low > 0.0 { low } else { 0.0 };
-    Posterior {
-        a,
-        b,
-        mean,
-        sd,
-        lcb,
-    }
+    Posterior { a, b, mean, sd, lcb }
 }
 
 /// The double nearest to `units · 10^-scale`, ties to even.

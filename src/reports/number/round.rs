@@ -13,11 +13,7 @@ pub fn six_places_of_f64(x: f64) -> Option<i64> {
     let exponent = ((bits >> 52) & 0x7FF) as i32;
     let fraction = bits & ((1 << 52) - 1);
     // |x| = mantissa · 2^power
-    let (mantissa, power) = if exponent == 0 {
-        (fraction, -1074)
-    } else {
-        (fraction | 1 << 52, exponent - 1075)
-    };
+    let (mantissa, power) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
     let scaled = u128::from(mantissa) * MILLION.unsigned_abs();
     // `scaled` is below 2^73: past a shift of 75 it is below a half, and from 2^63 on nothing fits.
     let rounded = match power {
@@ -27,11 +23,7 @@ pub fn six_places_of_f64(x: f64) -> Option<i64> {
         _ => return if scaled == 0 { Some(0) } else { None },
     };
     let magnitude = i64::try_from(rounded).ok()?;
-    Some(if x.is_sign_negative() {
-        -magnitude
-    } else {
-        magnitude
-    })
+    Some(if x.is_sign_negative() { -magnitude } else { magnitude })
 }
 
 /// `num / den` rounded to 6 places, in millionths. `None` where `den` is 0 or the result does not fit.

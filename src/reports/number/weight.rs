@@ -58,9 +58,7 @@ impl Weigher {
             return None;
         }
         let value_units = if value_weight.scale() <= 15 {
-            value_weight
-                .units_ceil(15)
-                .and_then(|units| u64::try_from(units).ok())
+            value_weight.units_ceil(15).and_then(|units| u64::try_from(units).ok())
         } else {
             None
         };
@@ -74,11 +72,7 @@ impl Weigher {
 
     /// The weight of an event of this age, in units of 1e-15: 0 to 10^15.
     pub fn weight(&self, age_ms: u64, is_value: bool) -> u64 {
-        let units = if is_value {
-            self.value_units
-        } else {
-            Some(ONE)
-        };
+        let units = if is_value { self.value_units } else { Some(ONE) };
         let fast = match (self.ratio, units) {
             (Some(ratio), Some(units)) => fast(age_ms, ratio, units),
             _ => None,
@@ -92,10 +86,7 @@ impl Weigher {
 
     /// The weight at `as_of` of an event that ended at `t`: its age is `max(0, T − t)` (2.2).
     pub fn weight_at(&self, as_of: i64, t: i64, is_value: bool) -> u64 {
-        self.weight(
-            u64::try_from(i128::from(as_of) - i128::from(t)).unwrap_or(0),
-            is_value,
-        )
+        self.weight(u64::try_from(i128::from(as_of) - i128::from(t)).unwrap_or(0), is_value)
     }
 }
 
@@ -107,10 +98,7 @@ fn ratio(half_life_days: &Decimal) -> Option<(u64, u64)> {
     while b != 0 {
         (a, b) = (b, a % b);
     }
-    Some((
-        u64::try_from(numerator / a).ok()?,
-        u64::try_from(denominator / a).ok()?,
-    ))
+    Some((u64::try_from(numerator / a).ok()?, u64::try_from(denominator / a).ok()?))
 }
 
 /// The weight, or `None` where 64 bits do not decide.
@@ -170,10 +158,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         root = isqrt_shifted(&root, bits);
         roots.push(root.clone());
     }
-    Tables {
-        coarse: powers(&roots[7], bits),
-        fine: powers(&roots[15], bits),
-    }
+    Tables { coarse: powers(&roots[7], bits), fine: powers(&roots[15], bits) }
 });
 
 /// The floors of `2^64 · base^i`, for a base of `bits` fraction bits.

@@ -14,10 +14,7 @@ fn units(value: &Value, places: usize) -> i128 {
 
 fn check_vector(case: &Value, prior: &Prior) {
     let name = case["name"].as_str().unwrap();
-    let weigher = weigher(
-        case["half_life_days"].as_str().unwrap(),
-        case["value_weight"].as_str().unwrap(),
-    );
+    let weigher = weigher(case["half_life_days"].as_str().unwrap(), case["value_weight"].as_str().unwrap());
     let as_of = instant::parse(case["as_of"].as_str().unwrap()).unwrap();
     let (mut sum_w, mut sum_wv) = (0, 0);
     for event in case["events"].as_array().unwrap() {
@@ -36,27 +33,10 @@ fn check_vector(case: &Value, prior: &Prior) {
         sum_wv += weight * hundredths;
     }
     let expected = &case["expected"];
-    assert_eq!(
-        (sum_w, sum_wv),
-        (
-            units(&expected["n_eff"], 15),
-            units(&expected["sum_wv"], 17)
-        ),
-        "{name}"
-    );
+    assert_eq!((sum_w, sum_wv), (units(&expected["n_eff"], 15), units(&expected["sum_wv"], 17)), "{name}");
     let got = posterior(sum_w, sum_wv, prior);
-    for (member, value) in [
-        ("a", got.a),
-        ("b", got.b),
-        ("mean", got.mean),
-        ("sd", got.sd),
-        ("lcb", got.lcb),
-    ] {
-        assert_eq!(
-            expected[member].as_f64().map(f64::to_bits),
-            Some(value.to_bits()),
-            "{name}: {member}"
-        );
+    for (member, value) in [("a", got.a), ("b", got.b), ("mean", got.mean), ("sd", got.sd), ("lcb", got.lcb)] {
+        assert_eq!(expected[member].as_f64().map(f64::to_bits), Some(value.to_bits()), "{name}: {member}");
     }
     let published = &expected["published"];
     for (member, millionths) in [
@@ -65,44 +45,23 @@ fn check_vector(case: &Value, prior: &Prior) {
         ("sd", six_places_of_f64(got.sd)),
         ("lcb", six_places_of_f64(got.lcb)),
     ] {
-        assert_eq!(
-            Value::Number(millionths_to_json(millionths.unwrap())),
-            published[member],
-            "{name}: {member}"
-        );
+        assert_eq!(Value::Number(millionths_to_json(millionths.unwrap())), published[member], "{name}: {member}");
     }
-    let threshold = decimal(case["unproven_threshold"].as_str().unwrap())
-        .units_ceil(15)
-        .unwrap();
-    assert_eq!(
-        expected["state"],
-        if sum_w >= threshold {
-            "RATED"
-        } else {
-            "UNPROVEN"
-        },
-        "{name}"
-    );
+    let threshold = decimal(case["unproven_threshold"].as_str().unwrap()).units_ceil(15).unwrap();
+    assert_eq!(expected["state"], if sum_w >= threshold { "RATED" } else { "UNPROVEN" }, "{name}");
 }
 
 #[test]
 fn the_vectors_of_fdbk_score_1() {
-    let vectors: Value =
-        serde_json::from_str(include_str!("../../../../fixtures/fdbk-score-1.json")).unwrap();
+    let vectors: Value = serde_json::from_str(include_str!("../../../../fixtures/fdbk-score-1.json")).unwrap();
     let cases = vectors["cases"].as_array().unwrap();
     assert!(cases.len() >= 30);
     for case in cases {
         check_vector(case, &Prior::uniform());
     }
     for case in vectors["prior_cases"].as_array().unwrap() {
-        let sum = |member, places| {
-            case["others"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|other| units(&other[member], places))
-                .sum()
-        };
+        let sum =
+            |member, places| case["others"].as_array().unwrap().iter().map(|other| units(&other[member], places)).sum();
         let prior = Prior::portfolio(
             sum("n_eff", 15),
             sum("sum_wv", 17),

@@ -41,16 +41,10 @@ fn reference(half_life: &Decimal, factor: &Decimal, age: u64) -> u64 {
     }
     let round = |power: BigUint| {
         let divisor = ten(factor.scale()) << (224 + n);
-        ((power * factor.mantissa() * ten(15) * 2u8 + &divisor) / (divisor * 2u8))
-            .try_into()
-            .unwrap()
+        ((power * factor.mantissa() * ten(15) * 2u8 + &divisor) / (divisor * 2u8)).try_into().unwrap()
     };
     // An exact case is one: the product has no factor and no error.
-    let slack = if remainder == BigUint::ZERO {
-        BigUint::ZERO
-    } else {
-        BigUint::from(1u8) << 84u32
-    };
+    let slack = if remainder == BigUint::ZERO { BigUint::ZERO } else { BigUint::from(1u8) << 84u32 };
     let (below, above): (u64, u64) = (round(&power - &slack), round(&power + &slack));
     assert_eq!(below, above, "the reference does not decide at {age}");
     above
@@ -102,8 +96,7 @@ struct Hard {
 
 fn hard_cases() -> Vec<Hard> {
     let row = |line: &str| {
-        let [half_life, factor, age, weight] =
-            line.split(',').collect::<Vec<_>>().try_into().unwrap();
+        let [half_life, factor, age, weight] = line.split(',').collect::<Vec<_>>().try_into().unwrap();
         Hard {
             half_life: decimal(half_life),
             factor: decimal(factor),
@@ -111,11 +104,7 @@ fn hard_cases() -> Vec<Hard> {
             weight: weight.parse().unwrap(),
         }
     };
-    include_str!("../../../../fixtures/weights/hard.csv")
-        .lines()
-        .skip(1)
-        .map(row)
-        .collect()
+    include_str!("../../../../fixtures/weights/hard.csv").lines().skip(1).map(row).collect()
 }
 
 #[test]
@@ -136,10 +125,7 @@ fn weights_equal_mpmath_where_rounding_is_hardest() {
         let units = u64::try_from(case.factor.units_ceil(15).unwrap()).unwrap();
         undecided += usize::from(inside::fast_or_none(case.age, &case.half_life, units).is_none());
     }
-    assert!(
-        undecided > 1000,
-        "only {undecided} of the hard cases left the fast path"
-    );
+    assert!(undecided > 1000, "only {undecided} of the hard cases left the fast path");
 }
 
 #[test]
@@ -148,19 +134,12 @@ fn precision_rises_until_it_decides() {
     for case in hard_cases() {
         let exact = Exact::new(&case.half_life, &case.factor);
         let (weight, bits) = exact.weight_from(case.age, 64);
-        assert_eq!(
-            weight, case.weight,
-            "H {} K {} age {}",
-            case.half_life, case.factor, case.age
-        );
+        assert_eq!(weight, case.weight, "H {} K {} age {}", case.half_life, case.factor, case.age);
         raised += usize::from(bits > 64);
     }
     assert!(raised > 1000, "{raised}");
     // c = 1/2: the weight is a half, less a part that only many bits show; at age 0 it is the half itself.
-    let exact = Exact::new(
-        &decimal("9999999999999999999999999999"),
-        &decimal("0.0000000000000005"),
-    );
+    let exact = Exact::new(&decimal("9999999999999999999999999999"), &decimal("0.0000000000000005"));
     assert_eq!(exact.weight_from(0, 64), (1, 0));
     let (weight, bits) = exact.weight_from(1, 64);
     assert!(weight == 0 && bits >= 256, "{weight} with {bits} bits");
@@ -177,11 +156,7 @@ fn decimals_beyond_the_fast_path_are_exact_too() {
         let (h, k) = (decimal(half_life), decimal(factor));
         let weigher = weigher(half_life, factor);
         for age in [0, 1, 77_777, 86_400_000, 10_000_000_000_000, 1 << 62] {
-            assert_eq!(
-                weigher.weight(age, true),
-                reference(&h, &k, age),
-                "H {half_life} K {factor} age {age}"
-            );
+            assert_eq!(weigher.weight(age, true), reference(&h, &k, age), "H {half_life} K {factor} age {age}");
         }
     }
 }
@@ -189,21 +164,8 @@ fn decimals_beyond_the_fast_path_are_exact_too() {
 #[test]
 fn the_fast_enclosure_holds_the_power() {
     let mut state = 7;
-    let edges = [
-        0,
-        1,
-        u64::MAX,
-        1 << 48,
-        (1 << 48) - 1,
-        1 << 56,
-        (1 << 56) - 1,
-        255 << 48,
-        0xFFFF << 48,
-    ];
-    for f in edges
-        .into_iter()
-        .chain((0..20_000).map(|_| draw(&mut state)))
-    {
+    let edges = [0, 1, u64::MAX, 1 << 48, (1 << 48) - 1, 1 << 56, (1 << 56) - 1, 255 << 48, 0xFFFF << 48];
+    for f in edges.into_iter().chain((0..20_000).map(|_| draw(&mut state))) {
         let mut power = BigUint::from(1u8) << 224u32;
         for (k, root) in ROOTS.iter().take(64).enumerate() {
             if f >> (63 - k) & 1 == 1 {
@@ -213,19 +175,13 @@ fn the_fast_enclosure_holds_the_power() {
         // f stands for all of [f, f + 1) ulp: both ends must be inside.
         let next = (&power * &ROOTS[63]) >> 224u32;
         let (low, high) = inside::enclosure(f);
-        assert!(
-            BigUint::from(low) << 160u32 < next && power < BigUint::from(high) << 160u32,
-            "{f:#x}"
-        );
+        assert!(BigUint::from(low) << 160u32 < next && power < BigUint::from(high) << 160u32, "{f:#x}");
     }
 }
 
 #[test]
 fn constants_and_tables_are_what_they_are_said_to_be() {
-    assert_eq!(
-        u128::try_from(ln2(512) >> 384u32),
-        Ok(0xB172_17F7_D1CF_79AB_C9E3_B398_03F2_F6AF)
-    );
+    assert_eq!(u128::try_from(ln2(512) >> 384u32), Ok(0xB172_17F7_D1CF_79AB_C9E3_B398_03F2_F6AF));
     assert_eq!(u64::try_from(ln2(512) >> 448u32), Ok(inside::LN2_BITS));
     // e^(ln 2 / 2) is √2: the series of both against the integer square root.
     let half: BigUint = ln2(256) >> 1u8;
@@ -260,24 +216,16 @@ fn constants_and_tables_are_what_they_are_said_to_be() {
 fn borders_of_a_weight() {
     let weigher = weigher("60", "0.5");
     let half_life = 60 * 86_400_000;
-    assert_eq!(
-        (weigher.weight(0, false), weigher.weight(0, true)),
-        (ONE, ONE / 2)
-    );
+    assert_eq!((weigher.weight(0, false), weigher.weight(0, true)), (ONE, ONE / 2));
     assert_eq!(weigher.weight(half_life, false), ONE / 2);
     assert_eq!(weigher.weight(49 * half_life, false), 2);
     assert_eq!(weigher.weight(50 * half_life, false), 1, "0.888 of a unit");
     assert_eq!(weigher.weight(51 * half_life, false), 0, "0.444 of a unit");
     assert_eq!(weigher.weight(u64::MAX, true), 0);
-    assert_eq!(
-        weigher.weight_at(0, i64::MAX, false),
-        ONE,
-        "an event after T has age 0"
-    );
+    assert_eq!(weigher.weight_at(0, i64::MAX, false), ONE, "an event after T has age 0");
     assert_eq!(weigher.weight_at(i64::MAX, i64::MIN, false), 0);
     assert!(
-        Weigher::new(&Decimal::ZERO, &Decimal::ONE).is_none()
-            && Weigher::new(&Decimal::ONE, &decimal("1.1")).is_none()
+        Weigher::new(&Decimal::ZERO, &Decimal::ONE).is_none() && Weigher::new(&Decimal::ONE, &decimal("1.1")).is_none()
     );
 }
 
@@ -309,9 +257,6 @@ fn speed_of_a_weight() {
         for i in 0..10_000_000u64 {
             sum = sum.wrapping_add(weigher.weight(draw(&mut state) % 63_072_000_000, i % 8 == 0));
         }
-        println!(
-            "H {half_life}: {:?} a weight (sum {sum})",
-            start.elapsed() / 10_000_000
-        );
+        println!("H {half_life}: {:?} a weight (sum {sum})", start.elapsed() / 10_000_000);
     }
 }

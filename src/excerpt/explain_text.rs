@@ -74,7 +74,10 @@ impl CapabilityScore {
             out.push_str("  no event is in the pool\n");
             return;
         }
-        let _ = writeln!(out, "  {} events, the heaviest first:", self.events.len());
+        match self.events.len() {
+            1 => out.push_str("  1 event:\n"),
+            events => _ = writeln!(out, "  {events} events, the heaviest first:"),
+        }
         out.push_str("        seq  ended                      age d  kind      code            v    weight    share  attested by\n");
         for event in self.events.iter().take(most) {
             let _ = writeln!(

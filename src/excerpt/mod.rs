@@ -67,4 +67,8 @@ pub use recompute::recompute;
 pub use reports::SignedReport;
 
 #[cfg(test)]
+mod privacy_tests;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;

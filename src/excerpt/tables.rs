@@ -187,6 +187,9 @@ fn object<'a>(value: &'a Value, fields: &[Column]) -> Option<Vec<Cell<'a>>> {
     let members = value.as_object()?;
     let field = |field: &Column| {
         let value = members.get(field.name).filter(|value| !value.is_null());
+        if value.is_none() && !field.nullable {
+            return None;
+        }
         Some(match field.kind {
             Kind::Text => Cell::Text(typed(value, Value::as_str)?),
             Kind::Instant => Cell::Instant(typed(value, at)?),

@@ -1,133 +1,15 @@
-//! Excerpts of the fixtures: every signed report is confirmed, and what was altered is refuted.
+//! Every signed report of the fixtures is confirmed by its excerpt, and what was altered is refuted.
 
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use super::format::{EntryLine, Line};
+use super::testing::{Night, resources, sample};
 use super::*;
-use crate::engine::Resources;
-use crate::identity::Salt;
-use crate::instant;
 use crate::ledger::canonical;
-use crate::night;
-use crate::snapshot::check::Pin;
 use crate::snapshot::document::{Kind, sign_line, signed_document};
 use crate::snapshot::keys::BureauKey;
-use crate::warehouse::Warehouse;
-
-const T: &str = "2026-11-30T00:00:00Z";
-
-/// A night of a fixture, its reports signed.
-struct Night {
-    folder: tempfile::TempDir,
-    warehouse: Warehouse,
-    key: BureauKey,
-    reports: Vec<Value>,
-}
-
-fn resources() -> Resources {
-    Resources { threads: 2, memory: 256 << 20 }
-}
-
-impl Night {
-    fn of(fixture: &str) -> Night {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(fixture).join("export");
-        let folder = tempfile::tempdir().unwrap();
-        let mut warehouse = Warehouse::open_or_create(&folder.path().join("warehouse")).unwrap();
-        let salt = Salt::read(&root.join("anchor.salt")).unwrap();
-        let as_of = instant::parse(T).unwrap();
-        night::load(&root, &mut warehouse, Some(&salt), &|_| {}).unwrap();
-        night::audit(&warehouse, as_of, &resources(), true).unwrap();
-        night::report(&warehouse, as_of, &resources()).unwrap();
-        let text = std::fs::read_to_string(warehouse.join("documents/reports.jsonl")).unwrap();
-        let reports: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let night = Night { folder, warehouse, key: BureauKey::generate().unwrap(), reports };
-        let lines: Vec<u8> = night
-            .reports
-            .iter()
-            .flat_map(|report| [signed_document(&night.key, Kind::Report, report), b"\n".to_vec()].concat())
-            .collect();
-        std::fs::write(night.all(), zstd::encode_all(lines.as_slice(), 3).unwrap()).unwrap();
-        night
-    }
-
-    fn small() -> &'static Night {
-        static NIGHT: OnceLock<Night> = OnceLock::new();
-        NIGHT.get_or_init(|| Night::of("small"))
-    }
-
-    fn policy() -> &'static Night {
-        static NIGHT: OnceLock<Night> = OnceLock::new();
-        NIGHT.get_or_init(|| Night::of("policy"))
-    }
-
-    fn attacks() -> &'static Night {
-        static NIGHT: OnceLock<Night> = OnceLock::new();
-        NIGHT.get_or_init(|| Night::of("attacks"))
-    }
-
-    fn all(&self) -> PathBuf {
-        self.folder.path().join("reports.jsonl.zst")
-    }
-
-    fn subjects(&self) -> Vec<String> {
-        let mut subjects: Vec<String> =
-            self.reports.iter().map(|report| report["subject"].as_str().unwrap().to_owned()).collect();
-        subjects.dedup();
-        subjects
-    }
-
-    fn excerpt(&self, subject: &str) -> Excerpt {
-        collect(&self.warehouse, subject, None, &resources()).unwrap()
-    }
-
-    /// The subject of the first report that is as asked.
-    fn subject(&self, wanted: impl Fn(&Value) -> bool) -> String {
-        self.reports.iter().find(|report| wanted(report)).unwrap()["subject"].as_str().unwrap().to_owned()
-    }
-
-    fn confirm(&self, subject: &str) -> Verdict {
-        self.verdict(&self.excerpt(subject).to_bytes(Some(&self.key)), &self.all())
-    }
-
-    fn verdict(&self, bytes: &[u8], reports: &Path) -> Verdict {
-        let (excerpt, faults) = Excerpt::parse(bytes).unwrap();
-        let pin = Pin::from_kid(&self.key.public().kid()).unwrap();
-        let (signed, all) = SignedReport::read_all(reports, excerpt.subject(), Some(&pin)).unwrap();
-        let scratch = tempfile::tempdir().unwrap();
-        recompute(&excerpt, faults, &signed, all, scratch.path(), &resources()).unwrap()
-    }
-
-    fn confirm_all(&self, subjects: &[String]) {
-        for subject in subjects {
-            let verdict = self.confirm(subject);
-            assert!(verdict.confirmed(), "{subject}: {:#?} {:#?}", verdict.faults, verdict.differences);
-            let expected = self.reports.iter().filter(|report| report["subject"] == subject.as_str()).count();
-            assert_eq!(verdict.reports, expected, "{subject}");
-        }
-    }
-}
-
-/// One subject of each sort, and every seventh.
-fn sample(night: &Night) -> Vec<String> {
-    let mut chosen: Vec<String> = night.subjects().into_iter().step_by(7).collect();
-    let has = |member: &'static str| move |report: &Value| report.get(member).is_some();
-    for state in ["RATED", "UNPROVEN", "WITHDRAWN", "UNENROLLED"] {
-        chosen.push(night.subject(|report| report["enrollment"] == state));
-    }
-    chosen.push(night.subject(has("sender")));
-    chosen
-        .push(night.subject(|report| {
-            !report["nda"]["upheld"].as_array().into_iter().flatten().collect::<Vec<_>>().is_empty()
-        }));
-    chosen.push(night.subject(|report| report["candor"].get("refusals").is_some()));
-    chosen.push(night.subject(|report| report["evidence"].get("value_judgment_share").is_some()));
-    chosen.sort();
-    chosen.dedup();
-    chosen
-}
 
 #[test]
 fn an_excerpt_alone_gives_every_figure_of_the_signed_reports() {
@@ -312,73 +194,6 @@ fn what_is_no_excerpt_is_named_by_its_line() {
 }
 
 #[test]
-fn no_entry_shows_who_judged_called_or_claimed() {
-    for night in [Night::small(), Night::policy(), Night::attacks()] {
-        let ledger = ledger(night);
-        for subject in sample(night) {
-            for line in night.excerpt(&subject).entries {
-                let shown = String::from_utf8(canonical::to_vec(&json!(line))).unwrap();
-                let entry = &ledger[&line.seq()];
-                let detail = &entry["detail"];
-                let claimant = &detail["claim"]["claimant"];
-                let mut hidden = vec![&detail["evaluator"], &detail["sender"]];
-                if entry["action"] == "attested" {
-                    hidden.extend([&detail["key"], &detail["signature"]]);
-                }
-                if claimant["handle"] != subject.as_str() {
-                    hidden.extend([&claimant["handle"], &claimant["agent"]]);
-                }
-                for name in
-                    hidden.into_iter().filter_map(Value::as_str).filter(|name| !name.is_empty() && *name != subject)
-                {
-                    assert!(!shown.contains(name), "{subject}: seq {}: {name}", line.seq());
-                }
-            }
-        }
-    }
-}
-
-/// The entries of a warehouse by `seq`.
-fn ledger(night: &Night) -> std::collections::BTreeMap<i64, Value> {
-    let session = crate::engine::Session::open(&resources(), &night.folder.path().join("spill")).unwrap();
-    session.register_parquet("ledger", &night.warehouse.parts("ledger")).unwrap();
-    let rows = session.rows("ledger", "select seq, canonical from ledger").unwrap();
-    let (seq, canonical) = (rows.int("seq").unwrap(), rows.binary("canonical").unwrap());
-    (0..rows.len()).map(|row| (seq.get(row).unwrap(), serde_json::from_slice(canonical.value(row)).unwrap())).collect()
-}
-
-#[test]
-fn a_subject_sees_every_stop_and_every_claim_about_it_and_its_own_claims() {
-    let night = Night::small();
-    let ledger = ledger(night);
-    let as_of = instant::parse(T).unwrap();
-    let (mut stops, mut rejected, mut filed) = (0, 0, 0);
-    for subject in night.subjects() {
-        let excerpt = night.excerpt(&subject);
-        for (seq, entry) in &ledger {
-            let stands = entry["at"].as_str().is_none_or(|at| instant::parse(at).is_ok_and(|at| at <= as_of));
-            let about = entry["subject"] == subject.as_str();
-            let own = entry["detail"]["claim"]["claimant"]["handle"] == subject.as_str();
-            if stands && (about || own) {
-                let line = excerpt.entries.iter().find(|line| line.seq() == *seq);
-                let line = line.unwrap_or_else(|| panic!("{subject}: seq {seq} is not there"));
-                assert_eq!(line.entry["action"], entry["action"]);
-                stops += usize::from(entry["action"] == "stopped");
-                rejected += usize::from(entry["detail"]["state"] == "rejected");
-                filed += usize::from(own);
-                if entry["action"] == "nda_claimed" {
-                    assert_eq!(line.detail("claim")["disclosures"], entry["detail"]["claim"]["disclosures"]);
-                }
-                for name in ["amount", "units", "note", "reason", "ground", "recipient_anchor_hash"] {
-                    assert_eq!(line.detail(name), &entry["detail"][name], "{subject}: seq {seq}");
-                }
-            }
-        }
-    }
-    assert!(stops > 50 && rejected >= 4 && filed >= 4, "{stops} {rejected} {filed}");
-}
-
-#[test]
 fn an_explanation_adds_up_to_the_signed_figures() {
     let (night, subject, report) = rated();
     let capability = report["capability"].as_str().unwrap();
@@ -414,4 +229,41 @@ fn a_published_policy_is_the_policy_again() {
     let policy = crate::policy::Policy::parse(text, "policy.toml").unwrap();
     assert_eq!(recompute::policy_of(&policy.to_json()).unwrap(), policy);
     assert!(recompute::policy_of(&json!({"bureau": "b", "x\nportfolio_prior": true})).is_err());
+}
+
+#[test]
+fn an_excerpt_made_to_do_harm_is_refused_and_does_no_harm() {
+    let (night, subject, _) = rated();
+    let mut excerpt = night.excerpt(&subject);
+    let scratch = tempfile::tempdir().unwrap();
+    let fault = |change: &dyn Fn(&mut Excerpt)| {
+        let mut changed = excerpt.clone();
+        change(&mut changed);
+        recompute(&changed, Vec::new(), &[], false, scratch.path(), &resources()).unwrap_err().to_string()
+    };
+    let at = |excerpt: &Excerpt, action: &str| {
+        excerpt.entries.iter().position(|line| line.entry["action"] == action).unwrap()
+    };
+    let enrolled = at(&excerpt, "enrolled");
+    let promises = |value: Value| {
+        move |excerpt: &mut Excerpt| excerpt.entries[enrolled].entry["detail"]["promises"] = value.clone()
+    };
+    assert!(fault(&promises(json!([{"class": "mesh-verifiable"}]))).contains("promises is not what its column holds"));
+    assert!(fault(&promises(Value::Null)).contains("promises is missing"));
+    assert!(fault(&|excerpt| excerpt.header.as_of = "today".to_owned()).contains("as_of is no instant"));
+    assert!(fault(&|excerpt| excerpt.header.policy["half_life_days"] = json!(0)).contains("half_life_days"));
+    // A prior that the policy does not have is a fault of the excerpt; one of no pool is refused.
+    let report = night.reports.iter().find(|report| report["enrollment"] == "RATED").unwrap();
+    let capability = report["capability"].as_str().unwrap().to_owned();
+    let line = |sum_w: &str, sum_wv: &str| format::PriorLine {
+        capability: capability.clone(),
+        from_agents: 1,
+        sum_w: sum_w.to_owned(),
+        sum_wv: sum_wv.to_owned(),
+    };
+    let too_good = line("1.000000000000000", "1.00000000000000001");
+    assert!(fault(&|excerpt| excerpt.priors.push(too_good.clone())).contains("those of no pool"));
+    excerpt.priors.push(line("9.000000000000000", "9.00000000000000000"));
+    let verdict = recompute(&excerpt, Vec::new(), &[], false, scratch.path(), &resources()).unwrap();
+    assert!(verdict.faults.iter().any(|fault| fault.contains("lends a prior")), "{:?}", verdict.faults);
 }

@@ -3,12 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use bureau::ledger::{self, canonical};
+use bureau::ledger;
 use serde_json::Value;
 
-use crate::command::{Place, assert_success, complaint};
+use crate::command::{Place, assert_success, chained, complaint};
 
 /// A place whose ledger is a few entries of the small export, and its lines.
 fn short() -> (Place, Vec<String>) {
@@ -34,27 +32,6 @@ fn refused(place: &Place, wanted: &[&str]) {
     assert!(!place.path("out/snapshots").exists());
     let parts = fs::read_dir(place.path("out/warehouse/ledger")).into_iter().flatten().count();
     assert_eq!(parts, 0, "a failed load leaves no part");
-}
-
-/// Links and hashes a ledger anew from the entry at `from`, in canonical form.
-fn chained(lines: &[String], from: usize) -> Vec<String> {
-    let mut previous = ledger::NO_HASH.to_owned();
-    let link = |(index, line): (usize, &String)| {
-        let mut entry: Value = serde_json::from_str(line).unwrap();
-        if index < from {
-            previous = entry["entry_hash"].as_str().unwrap().to_owned();
-            return line.clone();
-        }
-        let members = entry.as_object_mut().unwrap();
-        members.remove("entry_hash");
-        members.remove("prev_hash");
-        let hash = ledger::entry_hash(&canonical::to_vec(&entry), &previous);
-        entry["prev_hash"] = previous.as_str().into();
-        previous = STANDARD.encode(hash);
-        entry["entry_hash"] = previous.as_str().into();
-        String::from_utf8(canonical::to_vec(&entry)).unwrap()
-    };
-    lines.iter().enumerate().map(link).collect()
 }
 
 #[test]

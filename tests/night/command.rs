@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use assert_cmd::Command;
-use bureau::ledger::canonical;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bureau::ledger::{self, canonical};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -39,9 +41,17 @@ impl Place {
     pub fn new(name: &str) -> Place {
         let place = Place { folder: tempfile::tempdir().unwrap() };
         copy(&fixture(name).join("export"), &place.path("export"));
-        let made = place.bureau(&["keygen", "--out", "key.pem"]);
-        assert!(made.status.success(), "{made:?}");
+        place.make_key("key");
         place
+    }
+
+    /// Makes NAME.pem, and NAME.pub with the public key in base64.
+    pub fn make_key(&self, name: &str) {
+        let made = self.bureau(&["keygen", "--out", &format!("{name}.pem")]);
+        assert!(made.status.success(), "{made:?}");
+        let said = String::from_utf8(made.stdout).unwrap();
+        let key = said.lines().find_map(|line| line.strip_prefix("key ")).unwrap();
+        fs::write(self.path(&format!("{name}.pub")), key).unwrap();
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -108,4 +118,25 @@ pub fn files(root: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     walk(root, root, &mut found);
     found.sort();
     found
+}
+
+/// Links and hashes a ledger anew from the entry at `from`, in canonical form.
+pub fn chained(lines: &[String], from: usize) -> Vec<String> {
+    let mut previous = ledger::NO_HASH.to_owned();
+    let link = |(index, line): (usize, &String)| {
+        let mut entry: Value = serde_json::from_str(line).unwrap();
+        if index < from {
+            previous = entry["entry_hash"].as_str().unwrap().to_owned();
+            return line.clone();
+        }
+        let members = entry.as_object_mut().unwrap();
+        members.remove("entry_hash");
+        members.remove("prev_hash");
+        let hash = ledger::entry_hash(&canonical::to_vec(&entry), &previous);
+        entry["prev_hash"] = previous.as_str().into();
+        previous = STANDARD.encode(hash);
+        entry["entry_hash"] = previous.as_str().into();
+        String::from_utf8(canonical::to_vec(&entry)).unwrap()
+    };
+    lines.iter().enumerate().map(link).collect()
 }

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod command;
+mod corrections;
 mod flipped_bits;
 mod golden;
 mod same_bytes;

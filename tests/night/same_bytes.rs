@@ -48,5 +48,5 @@ fn other_bytes_for_the_same_instant_are_refused_unless_told_to_replace() {
     assert_eq!(files(&place.path("out/snapshots")), before);
     assert_success(&place.night("out", &["--replace"]));
     assert_ne!(files(&place.path("out/snapshots")), before);
-    assert_success(&place.bureau(&["check", "out/snapshots/latest", "--key", "key.pem"]));
+    assert_success(&place.bureau(&["check", "out/snapshots/latest", "--key", "key.pub"]));
 }

@@ -20,7 +20,9 @@ fn private(ledger: &str) -> BTreeSet<(&'static str, String)> {
         let detail = &entry["detail"];
         put("an interaction id", &detail["interaction_id"]);
         put("a note", &detail["note"]);
-        put("a reason", &detail["reason"]);
+        if entry["action"] == "attested" {
+            put("a reason", &detail["reason"]);
+        }
         put("a ground", &detail["ground"]);
         put("a signature", &detail["signature"]);
         put("an envelope digest", &detail["envelope_digest"]);
@@ -47,7 +49,6 @@ fn texts(bytes: Vec<u8>) -> String {
     fs::write(file.path(), bytes).unwrap();
     let builder = ParquetRecordBatchReaderBuilder::try_new(fs::File::open(file.path()).unwrap()).unwrap();
     let batches: Vec<_> = builder.build().unwrap().map(Result::unwrap).collect();
-    arrow::util::display::FormatOptions::default();
     batches
         .iter()
         .flat_map(|batch| {

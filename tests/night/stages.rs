@@ -117,16 +117,16 @@ fn a_made_key_is_private_and_pins_its_snapshots() {
     let mode = fs::metadata(place.path("key.pem")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(place.bureau(&["keygen", "--out", "key.pem"]).status.code(), Some(1));
-    assert_success(&place.bureau(&["keygen", "--out", "other.pem"]));
+    place.make_key("other");
     assert_success(&place.night("out", &[]));
     let kid = fs::read_to_string(place.snapshot("out").join("keys.json")).unwrap();
     let kid: serde_json::Value = serde_json::from_str(&kid).unwrap();
     let kid = kid["keys"][0]["kid"].as_str().unwrap();
     let snapshot = "out/snapshots/latest";
     assert_success(&place.bureau(&["check", snapshot]));
-    assert_success(&place.bureau(&["check", snapshot, "--key", "key.pem"]));
+    assert_success(&place.bureau(&["check", snapshot, "--key", "key.pub"]));
     assert_success(&place.bureau(&["check", snapshot, "--kid", kid]));
-    assert_eq!(place.bureau(&["check", snapshot, "--key", "other.pem"]).status.code(), Some(1));
+    assert_eq!(place.bureau(&["check", snapshot, "--key", "other.pub"]).status.code(), Some(1));
     assert_success(&place.bureau(&["check", snapshot, "--at", "2026-12-01T01:59:59.999Z"]));
     assert_eq!(place.bureau(&["check", snapshot, "--at", "2026-12-01T02:00:00Z"]).status.code(), Some(1));
 }

@@ -58,7 +58,7 @@ impl Tables {
     pub fn decision(&mut self, agent: &str, day: u32, changes: Value) {
         let at = instant::format(instant::parse("2026-02-01T00:00:00Z").unwrap() + i64::from(day) * instant::DAY_MS);
         let mut row = json!({
-            "id": format!("t{}", self.transactions.len()), "agent_id": agent, "created_at": at,
+            "id": format!("t{:06}", self.transactions.len()), "agent_id": agent, "created_at": at,
             "route": "/authorize-intent", "amount_usd": "1", "approval_status": "approved", "receipt_signed": true,
             "metadata": {},
         });
@@ -70,7 +70,7 @@ impl Tables {
 
     pub fn slash(&mut self, agent: &str, status: &str) {
         self.slash_events.push(json!({
-            "id": format!("s{}", self.slash_events.len()), "agent_id": agent, "status": status, "created_at": "2026-06-01T00:00:00Z",
+            "id": format!("s{:06}", self.slash_events.len()), "agent_id": agent, "status": status, "created_at": "2026-06-01T00:00:00Z",
         }));
     }
 

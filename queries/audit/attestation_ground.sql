@@ -5,6 +5,7 @@
 --   evaluator                who attested
 --   subject                  about whom, as corrected at T; an attestation that was not itself amended follows its fact
 --   counts                   false where it is in error, or its interaction has no fact any more
+--   gone                     whether its interaction has no fact any more: then an exclusion of it needs no ground
 --   competitor               whether the subject's last declaration before it names the evaluator's anchor
 --   exclusion_seq, reason    the exclusion, or null
 with latest as (
@@ -68,15 +69,17 @@ declared as (
 ),
 line as (
     select k.seq, k.subject, k.at as at, k.evaluator, k.evaluator_anchor_hash,
-           not k.in_error and (not k.doubtful or o.subject is not null) as counts, cast(null as bigint) as declared_seq
+           not k.in_error and (not k.doubtful or o.subject is not null) as counts, k.doubtful and o.subject is null as gone,
+           cast(null as bigint) as declared_seq
     from observed o
     right join placed k on k.interaction_id = o.interaction_id and k.subject = o.subject
     union all
-    select d.seq, d.subject, null as at, null as evaluator, null as evaluator_anchor_hash, false as counts, d.seq as declared_seq
+    select d.seq, d.subject, null as at, null as evaluator, null as evaluator_anchor_hash, false as counts, false as gone,
+           d.seq as declared_seq
     from declared d
 ),
 dated as (
-    select l.seq, l.subject, l.at, l.evaluator, l.evaluator_anchor_hash, l.counts, l.declared_seq is null as is_attestation,
+    select l.seq, l.subject, l.at, l.evaluator, l.evaluator_anchor_hash, l.counts, l.gone, l.declared_seq is null as is_attestation,
            max(l.declared_seq) over (partition by l.subject order by l.seq rows between unbounded preceding and current row) as declared_seq
     from line l
 ),
@@ -94,12 +97,12 @@ standing as (
     where x.at <= p.as_of and coalesce(c.kind, 'none') <> 'void' and x.target_seq < x.seq
 ),
 rivalled as (
-    select k.seq, k.at, k.evaluator, k.subject, k.counts, r.seq is not null as competitor
+    select k.seq, k.at, k.evaluator, k.subject, k.counts, k.gone, r.seq is not null as competitor
     from rival r
     right join dated k on r.seq = k.declared_seq and r.anchor_hash = k.evaluator_anchor_hash
     where k.is_attestation
 )
-select k.seq, k.at, k.evaluator, k.subject, k.counts, k.competitor, s.seq as exclusion_seq, s.reason
+select k.seq, k.at, k.evaluator, k.subject, k.counts, k.gone, k.competitor, s.seq as exclusion_seq, s.reason
 from standing s
 right join rivalled k on k.seq = s.target_seq
 order by k.evaluator, k.subject, k.seq, s.seq

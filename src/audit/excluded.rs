@@ -64,6 +64,7 @@ fn attestations(
         let (seq, at) = (rows.int("seq")?, rows.instant("at")?);
         let (evaluator, subject) = (rows.text("evaluator")?, rows.text("subject")?);
         let (counts, competitor) = (rows.boolean("counts")?, rows.boolean("competitor")?);
+        let gone = rows.boolean("gone")?;
         let related = by_row(&rows, |row| {
             let (evaluator, subject) = (evaluator.get(row)?, subject.get(row)?);
             relations.handles_related_at(evaluator, subject, at.get(row)?)
@@ -79,7 +80,10 @@ fn attestations(
                     declared_competitor: competitor.get(row) == Some(true),
                     rate_limit: ceiling.passed(evaluator, subject, at, counts),
                 };
-                desk.open(Open::new(seq, at, there, if counts { there } else { Grounds::default() }));
+                let needed = if counts { there } else { Grounds::default() };
+                // An attestation whose fact was voided is no finding (1.7), and neither is what was rightly excluded before that.
+                let there = if gone.get(row) == Some(true) { Grounds::ALL } else { there };
+                desk.open(Open::new(seq, at, there, needed));
             }
             desk.exclusion(&rows, row)?;
         }

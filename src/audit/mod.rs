@@ -29,6 +29,7 @@
 //! - `fact.duplicate` is judged among facts without error that no correction voided.
 //! - An exclusion of a target in error is founded where its ground is there: self-dealing does not depend on a signature. The
 //!   ceiling does not count such a target, not even for itself, since it counts attestations without error.
+//! - An exclusion of an attestation whose fact was voided needs no ground, as one of a voided target needs none.
 //! - An attestation with several grounds has an exclusion for each.
 //! - A handle that nobody knows has no anchor: its attestation is `attest.not_caller`, its claim `claim.state`.
 //!

@@ -287,8 +287,8 @@ fn signing(given: &arguments::Signing) -> Result<(BureauKey, KeySet), NightError
         }
     };
     let keys = match &given.key_history {
-        Some(file) => KeySet::with_history(&key.public(), file)?,
-        None => KeySet::current(&key.public()),
+        Some(file) => KeySet::with_history(key.public(), file)?,
+        None => KeySet::current(key.public()),
     };
     Ok((key, keys))
 }

@@ -36,7 +36,7 @@ impl Blocks {
 
     /// Blocks of about `bytes` each (at least one byte).
     pub fn with_size(files: &[ExportFile], bytes: usize) -> Blocks {
-        Blocks { files: files.to_vec().into_iter(), size: bytes.max(1), open: None }
+        Blocks { files: Vec::from(files).into_iter(), size: bytes.max(1), open: None }
     }
 
     /// The next block, written into `buffer`: the `bytes` of a block that is done with may be given back here.

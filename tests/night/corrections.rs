@@ -107,3 +107,22 @@ fn what_is_amended_feeds_what_it_was_amended_to() {
         assert!(after.iter().any(|document| document.contains(now)), "{kind} {target}");
     }
 }
+
+#[test]
+fn an_exclusion_over_the_ceiling_stays_founded_when_the_fact_is_voided() {
+    let place = base();
+    let text = fs::read_to_string(place.path("export/ledger.jsonl")).unwrap();
+    let entries: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let exclusion = entries.iter().find(|entry| entry["detail"]["reason"] == "rate_limit").unwrap();
+    let target = &entries[exclusion["detail"]["target_seq"].as_u64().unwrap() as usize - 1];
+    let same = |entry: &&Value| {
+        entry["action"] == "fact"
+            && entry["subject"] == target["subject"]
+            && entry["detail"]["interaction_id"] == target["detail"]["interaction_id"]
+    };
+    let fact = entries.iter().find(same).unwrap();
+    corrected(&place, fact["seq"].as_i64().unwrap(), json!({ "kind": "void", "error": "failed_dedup" }));
+    assert_success(&place.night("out", &[]));
+    let findings = fs::read_to_string(place.path("out/warehouse/findings.jsonl")).unwrap();
+    assert!(!findings.contains("exclude."), "{findings}");
+}

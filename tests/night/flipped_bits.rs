@@ -65,7 +65,7 @@ fn each_verdict_happens() {
             flipped[place] ^= 0x10;
             judge(&flipped)
         });
-        flips.filter(|found| verdict(found)).count()
+        flips.filter(verdict).count()
     };
     assert!(count(|verdict| *verdict == Verdict::Refused) > 10);
     assert!(count(|verdict| *verdict == Verdict::Broken) > 10);

@@ -15,6 +15,9 @@ pub struct Grounds {
 }
 
 impl Grounds {
+    /// Every ground.
+    pub const ALL: Grounds = Grounds { self_dealing: true, declared_competitor: true, rate_limit: true };
+
     /// Whether the ground that an `excluded` entry gives is among these.
     pub fn holds(self, reason: &str) -> bool {
         match reason {

@@ -55,7 +55,7 @@ fn load_fixture(name: &str) -> Loaded {
     let root = fixture(name).join("export");
     let export = Export::open(&root).unwrap();
     let mut warehouse = Warehouse::open_or_create(&folder.path().join("warehouse")).unwrap();
-    load(&export, &mut warehouse, &LoadOptions { inputs: &[], progress: &|_| () }).unwrap();
+    load(&export, &mut warehouse, &LoadOptions { inputs: &[], new_ledger: false, progress: &|_| () }).unwrap();
     let policy = std::fs::read_to_string(root.join("policy.toml")).unwrap();
     let salt = Salt::read(&root.join("anchor.salt")).unwrap();
     let identities = parsed!(Identities, export.identities);

@@ -55,6 +55,8 @@ pub(super) struct Run {
     #[command(flatten)]
     pub salt: Salt,
     #[command(flatten)]
+    pub ledger: Ledger,
+    #[command(flatten)]
     pub instant: Instant,
     #[command(flatten)]
     pub signing: Signing,
@@ -78,6 +80,8 @@ pub(super) struct Load {
     pub store: Store,
     #[command(flatten)]
     pub salt: Salt,
+    #[command(flatten)]
+    pub ledger: Ledger,
     #[command(flatten)]
     pub machine: Machine,
     #[command(flatten)]
@@ -185,8 +189,15 @@ pub(super) struct Store {
 }
 
 #[derive(Debug, Args)]
+pub(super) struct Ledger {
+    /// Load a ledger that does not begin with what the warehouse holds, in its place
+    #[arg(long)]
+    pub new_ledger: bool,
+}
+
+#[derive(Debug, Args)]
 pub(super) struct Salt {
-    /// The salt of hashed anchors, without a final newline (profile 1.3)
+    /// The file with the salt of hashed anchors; one final newline is not part of it (profile 1.3)
     #[arg(long, value_name = "FILE", conflicts_with = "salt_env")]
     pub salt_file: Option<PathBuf>,
     /// The same from this environment variable
@@ -235,7 +246,7 @@ pub(super) struct Machine {
     /// Threads; no figure depends on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Memory for sorts, joins and aggregates before they spill, such as 512MiB or 2GiB
+    /// Memory for sorts, joins and aggregates before they spill, such as 512MiB or 2GiB; at least 16MiB
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
     pub memory: usize,
 }

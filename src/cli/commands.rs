@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use super::arguments::{self, Command};
 use super::excerpt;
 use super::progress::Stage;
-use super::summary::{Findings, Summary, say};
+use super::summary::{Findings, Summary, complain, say};
 use crate::engine::Resources;
 use crate::identity;
 use crate::instant::{self, DAY_MS};
@@ -43,7 +43,7 @@ fn whole_night(given: arguments::Run) -> Result<ExitCode, NightError> {
     let path = given.warehouse.unwrap_or_else(|| given.out.join("warehouse"));
     let mut warehouse = Warehouse::open_or_create(&path)?;
     let mut summary = Summary { as_of: Some(instant::format(as_of)), ..Summary::default() };
-    load_stage(&given.export, &mut warehouse, salt.as_ref(), &mut summary)?;
+    load_stage(&given.export, &mut warehouse, salt.as_ref(), given.ledger.new_ledger, &mut summary)?;
     audit_stage(&warehouse, as_of, &resources, given.full_audit, &mut summary)?;
     report_stage(&warehouse, as_of, &resources, &mut summary)?;
     let options = publish_options(&given.publishing);
@@ -61,7 +61,7 @@ fn load(given: arguments::Load) -> Result<ExitCode, NightError> {
     let salt = salt(&given.salt)?;
     let mut warehouse = Warehouse::open_or_create(&given.store.warehouse)?;
     let mut summary = Summary::default();
-    load_stage(&given.export, &mut warehouse, salt.as_ref(), &mut summary)?;
+    load_stage(&given.export, &mut warehouse, salt.as_ref(), given.ledger.new_ledger, &mut summary)?;
     summary.print(given.output.json);
     Ok(ExitCode::SUCCESS)
 }
@@ -85,6 +85,9 @@ fn audit(given: arguments::Audit) -> Result<ExitCode, NightError> {
     audit_stage(&warehouse, as_of, &resources, given.full, &mut summary)?;
     summary.print(given.output.json);
     let errors = summary.findings.is_some_and(|findings| findings.errors > 0);
+    for line in night::first_errors(&warehouse) {
+        complain(&line);
+    }
     Ok(if errors { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
@@ -142,7 +145,7 @@ fn check_snapshot(given: &arguments::Check) -> Result<ExitCode, NightError> {
         }
         Err(faults) => {
             for fault in &faults {
-                eprintln!("bureau: {fault}");
+                complain(&fault.to_string());
             }
             Ok(ExitCode::from(check::exit_code(&faults)))
         }
@@ -172,10 +175,11 @@ fn load_stage(
     export: &Path,
     warehouse: &mut Warehouse,
     salt: Option<&identity::Salt>,
+    new_ledger: bool,
     summary: &mut Summary,
 ) -> Result<(), NightError> {
     let stage = Stage::begin("load");
-    let loaded = night::load(export, warehouse, salt, &|entries| stage.entries(entries))?;
+    let loaded = night::load(export, warehouse, salt, new_ledger, &|entries| stage.entries(entries))?;
     let head = loaded.head.as_ref().map_or(0, |head| head.seq);
     summary.seconds.insert("load", stage.end(&format!("{} entries to seq {head}", loaded.entries)));
     summary.entries = Some(loaded.entries);

@@ -31,11 +31,13 @@ pub fn main() -> ExitCode {
     };
     progress::log();
     match commands::run(arguments.command) {
+        Ok(_) if summary::lost() => {
+            summary::complain("standard output cannot be written; the result is lost");
+            ExitCode::from(3)
+        }
         Ok(code) => code,
         Err(fault) => {
-            for line in fault.to_string().lines() {
-                eprintln!("bureau: {line}");
-            }
+            summary::complain(&fault.to_string());
             ExitCode::from(fault.exit_code())
         }
     }

@@ -12,6 +12,8 @@ pub(super) fn log() {
         .with_writer(std::io::stderr)
         .with_ansi(terminal)
         .with_target(false)
+        // A log that nobody takes is no reason to stop, and the default complains on the same closed pipe.
+        .log_internal_errors(false)
         .with_max_level(tracing::Level::INFO);
     let _ = subscriber.try_init();
 }

@@ -1,6 +1,8 @@
 //! What a command says at its end.
 
 use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
@@ -84,8 +86,26 @@ impl Summary {
     }
 }
 
-/// Prints a line to standard output. Nobody reading it any more is no fault.
+/// Whether something said on standard output was lost.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Prints a line to standard output. Nobody reading it any more is no fault; a disk that is full is ([`lost`]).
 pub(super) fn say(line: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stdout(), "{line}");
+    if let Err(fault) = writeln!(std::io::stdout(), "{line}")
+        && fault.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        LOST.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Whether a result could not be written.
+pub(super) fn lost() -> bool {
+    std::io::stdout().flush().is_err() || LOST.load(Ordering::Relaxed)
+}
+
+/// Says on standard error what is wrong, where anybody can still hear it.
+pub(super) fn complain(text: &str) {
+    for line in text.lines() {
+        let _ = writeln!(std::io::stderr(), "bureau: {line}");
+    }
 }

@@ -36,7 +36,7 @@ impl Night {
         let mut warehouse = Warehouse::open_or_create(&folder.path().join("warehouse")).unwrap();
         let salt = Salt::read(&root.join("anchor.salt")).unwrap();
         let as_of = instant::parse(T).unwrap();
-        night::load(&root, &mut warehouse, Some(&salt), &|_| {}).unwrap();
+        night::load(&root, &mut warehouse, Some(&salt), false, &|_| {}).unwrap();
         night::audit(&warehouse, as_of, &resources(), true).unwrap();
         night::report(&warehouse, as_of, &resources()).unwrap();
         let text = std::fs::read_to_string(warehouse.join("documents/reports.jsonl")).unwrap();

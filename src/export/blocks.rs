@@ -8,13 +8,20 @@ use std::sync::Arc;
 /// The size that a block has where no line is longer, in bytes.
 pub const BLOCK_BYTES: usize = 2 * 1024 * 1024;
 
+/// The most bytes that a line may have, its newline not counted: 64 MiB.
+pub const MAX_LINE_BYTES: usize = 64 << 20;
+
+/// The most bytes that a file may have that is read whole: 1 GiB.
+pub const MAX_WHOLE_BYTES: usize = 1 << 30;
+
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads files one after another as blocks of whole lines. A block never spans two files, and a line longer than the
-/// block size makes a block of its own length: memory is the one limit of a line.
+/// block size makes a block of its own length, up to the limit of a line, [`MAX_LINE_BYTES`].
 pub struct Blocks {
     files: std::vec::IntoIter<ExportFile>,
     size: usize,
+    max_line: usize,
     open: Option<OpenFile>,
 }
 
@@ -36,28 +43,28 @@ impl Blocks {
 
     /// Blocks of about `bytes` each (at least one byte).
     pub fn with_size(files: &[ExportFile], bytes: usize) -> Blocks {
-        Blocks { files: Vec::from(files).into_iter(), size: bytes.max(1), open: None }
+        Blocks { files: Vec::from(files).into_iter(), size: bytes.max(1), max_line: MAX_LINE_BYTES, open: None }
     }
 
     /// The next block, written into `buffer`: the `bytes` of a block that is done with may be given back here.
     ///
     /// # Errors
-    /// A file that cannot be opened or read, a damaged or truncated frame, a byte order mark. After an error the file is
-    /// left, and the next call goes on with the one after it.
+    /// A file that cannot be opened or read, a damaged or truncated frame, a byte order mark, a line that is too long, no
+    /// regular file. After an error the file is left, and the next call goes on with the one after it.
     pub fn next_block(&mut self, mut buffer: Vec<u8>) -> Result<Option<Block>, ExportError> {
         loop {
             if self.open.is_none() {
                 let Some(file) = self.files.next() else {
                     return Ok(None);
                 };
-                let source = Source::open(&file)?;
-                self.open = Some(OpenFile { name: file.name, source, carry: Vec::new(), line: 1, byte: 0 });
+                self.open = Some(OpenFile::open(&file)?);
             }
             let Some(mut file) = self.open.take() else {
                 return Ok(None);
             };
             buffer.clear();
-            let more = file.read(self.size, &mut buffer)?;
+            let more =
+                file.read(Until { size: self.size, max_line: self.max_line, max_total: usize::MAX }, &mut buffer)?;
             let block = file.cut(buffer, more);
             if more {
                 self.open = Some(file);
@@ -78,23 +85,59 @@ impl Iterator for Blocks {
     }
 }
 
+/// How far a read goes.
+#[derive(Clone, Copy)]
+struct Until {
+    /// Enough for a block.
+    size: usize,
+    /// Too much for a line where it is passed.
+    max_line: usize,
+    /// Too much for a block where it is passed.
+    max_total: usize,
+}
+
 impl OpenFile {
+    fn open(file: &ExportFile) -> Result<OpenFile, ExportError> {
+        Ok(OpenFile { name: file.name.clone(), source: Source::open(file)?, carry: Vec::new(), line: 1, byte: 0 })
+    }
+
     /// Fills `buffer` until it holds `size` bytes and a newline with something behind it; true where the file goes on.
-    fn read(&mut self, size: usize, buffer: &mut Vec<u8>) -> Result<bool, ExportError> {
+    /// No line is read further than one byte past its limit, nor the whole.
+    fn read(&mut self, until: Until, buffer: &mut Vec<u8>) -> Result<bool, ExportError> {
         buffer.append(&mut self.carry);
+        // Where the line starts that has no newline yet. What is carried over is one line.
+        let mut open_line = if buffer.ends_with(b"\n") { buffer.len() } else { 0 };
         loop {
+            let had = buffer.len();
             // A line that outgrows the block is read in growing steps, so that its cost stays linear.
-            let want = size.saturating_sub(buffer.len()).max(buffer.len()).max(1);
+            let want = until.size.saturating_sub(had).max(had).max(1);
+            let line_left = until.max_line.saturating_sub(had - open_line).saturating_add(1);
+            let want = want.min(line_left).min(until.max_total.saturating_sub(had).saturating_add(1));
             let got = self.source.fill(buffer, want).map_err(|fault| {
                 self.source.fault(self.line + count_lines(buffer), self.byte + buffer.len() as u64, fault)
             })?;
             if self.byte == 0 && buffer.starts_with(BYTE_ORDER_MARK) {
                 return Err(ExportError::ByteOrderMark { file: self.name.clone() });
             }
+            let read = buffer.get(had..).unwrap_or_default();
+            if let Some(at) = read.iter().rposition(|byte| *byte == b'\n') {
+                open_line = had + at + 1;
+            }
+            // A line that begins in this step has no room in it to be too long.
+            if buffer.len() - open_line > until.max_line {
+                let line = self.line + count_lines(buffer.get(..open_line).unwrap_or_default());
+                let byte = self.byte + (open_line + until.max_line) as u64;
+                return Err(ExportError::LineTooLong { file: self.name.clone(), line, byte });
+            }
+            if buffer.len() > until.max_total {
+                let line = self.line + count_lines(buffer.get(..until.max_total).unwrap_or_default());
+                let byte = self.byte + until.max_total as u64;
+                return Err(ExportError::FileTooLong { file: self.name.clone(), line, byte });
+            }
             if got < want {
                 return Ok(false);
             }
-            if last_line_start(buffer) > 0 {
+            if buffer.len() >= until.size && open_line > 0 && last_line_start(buffer) > 0 {
                 return Ok(true);
             }
         }
@@ -146,13 +189,16 @@ fn count_lines(mut bytes: &[u8]) -> u64 {
 /// Reads a file whole, as one block; empty where the file has no line.
 ///
 /// # Errors
-/// As [`Blocks::next_block`].
+/// As [`Blocks::next_block`], and a file of more than [`MAX_WHOLE_BYTES`].
 pub fn read_whole(file: &ExportFile) -> Result<Block, ExportError> {
-    let mut open =
-        OpenFile { name: file.name.clone(), source: Source::open(file)?, carry: Vec::new(), line: 1, byte: 0 };
+    whole(file, MAX_LINE_BYTES, MAX_WHOLE_BYTES)
+}
+
+fn whole(file: &ExportFile, max_line: usize, max_total: usize) -> Result<Block, ExportError> {
+    let mut open = OpenFile::open(file)?;
     let mut bytes = Vec::new();
     // No block is cut at this size, so the first is the whole file.
-    let more = open.read(usize::MAX, &mut bytes)?;
+    let more = open.read(Until { size: usize::MAX, max_line, max_total }, &mut bytes)?;
     Ok(open.cut(bytes, more))
 }
 
@@ -250,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_no_length_limit_and_files_do_not_run_together() {
+    fn an_11_mb_line_is_read_and_files_do_not_run_together() {
         let dir = tempfile::tempdir().unwrap();
         let long = vec![b'x'; 11_000_000];
         let files =
@@ -300,5 +346,48 @@ mod tests {
         assert!(refusal("b.jsonl.zst", &zstd_frames(&[b"\xef\xbb\xbf{}\n"])).contains("byte order mark"));
         let missing = ExportFile { path: dir.path().join("none"), name: "none".into() };
         assert!(matches!(read_whole(&missing), Err(ExportError::Read { line: 1, byte: 0, .. })));
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_refused_with_its_place_at_every_block_size() {
+        let dir = tempfile::tempdir().unwrap();
+        let refusal = |content: &[u8], max_total: usize, size: usize| {
+            let file = file(dir.path(), "x.jsonl.zst", &zstd_frames(&[content]));
+            let mut blocks = Blocks::with_size(std::slice::from_ref(&file), size);
+            blocks.max_line = 10;
+            let in_blocks = blocks.find_map(Result::err).map(|fault| fault.to_string());
+            let in_whole = whole(&file, 10, max_total).err().map(|fault| fault.to_string());
+            (in_blocks, in_whole)
+        };
+        let long = Some("x.jsonl.zst: line 3, byte 15: a line is longer than 64 MiB".to_owned());
+        let large = Some("x.jsonl.zst: line 2, byte 10: the file is longer than 1 GiB".to_owned());
+        for size in 1..60 {
+            for content in
+                [&b"abc\n\nelevenbytes\nx\n"[..], b"abc\n\nelevenbytes", b"abc\n\nmuch more than ten bytes\n"]
+            {
+                assert_eq!(refusal(content, 99, size), (long.clone(), long.clone()), "{size}");
+            }
+            for content in [&b"ten bytes!\nten bytes!\n\nten bytes!"[..], b"", b"\n\n"] {
+                assert_eq!(refusal(content, 99, size), (None, None), "{size}");
+                assert_eq!(refusal(content, content.len(), size), (None, None), "{size}");
+            }
+            assert_eq!(refusal(b"1234567\n9\n", 10, size), (None, None), "{size}");
+            assert_eq!(refusal(b"1234567\n9ab\n", 10, size), (None, large.clone()), "{size}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_not_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.jsonl");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let fifo = ExportFile { path, name: "x.jsonl".into() };
+        let zero = ExportFile { path: "/dev/zero".into(), name: "z.jsonl".into() };
+        let folder = ExportFile { path: dir.path().into(), name: "d.jsonl".into() };
+        for (file, found) in [(fifo, "a fifo"), (zero, "a device"), (folder, "a directory")] {
+            let want = format!("{}: {found}, where a regular file should be", file.name);
+            assert_eq!(read_whole(&file).unwrap_err().to_string(), want);
+            assert_eq!(Blocks::new(&[file]).next_block(Vec::new()).unwrap_err().to_string(), want);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The directory's names: which file is which, and what may not stand beside what.
 
-use super::ExportError;
+use super::{ExportError, irregular};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub struct ExportFile {
     pub name: Arc<str>,
 }
 
-/// The files of an export directory (1.1). Files with other names are ignored.
+/// The files of an export directory (1.1). Other names are ignored, and inside `ledger/` all with a leading dot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
     /// The directory.
@@ -37,7 +37,8 @@ impl Export {
     /// Looks through `root` and decides which file is which. Opens no file.
     ///
     /// # Errors
-    /// A directory that cannot be listed, a file missing that 1.1 does not call optional, two spellings of one file.
+    /// A directory that cannot be listed, a file missing that 1.1 does not call optional, two spellings of one file,
+    /// a directory, fifo, socket or device under the name of a file.
     pub fn open(root: &Path) -> Result<Export, ExportError> {
         let top = Listing::of(root, "")?;
         let ledger = ledger_files(root, &top)?;
@@ -47,7 +48,7 @@ impl Export {
             identities: top.jsonl("identities")?,
             charters: top.jsonl("charters")?,
             reporters: top.jsonl("reporters")?,
-            policy: top.file("policy.toml"),
+            policy: top.file("policy.toml")?,
             ledger,
             rating,
         };
@@ -76,15 +77,33 @@ fn ledger_files(root: &Path, top: &Listing) -> Result<Vec<ExportFile>, ExportErr
 
 /// What one directory holds.
 struct Listing {
-    /// Regular files with their name less `.zst` or `.gz`, ordered by it.
-    files: Vec<(String, ExportFile)>,
-    directories: Vec<String>,
+    /// Ordered by `base`, then by name.
+    items: Vec<Item>,
+}
+
+struct Item {
+    /// The name in its directory less `.zst` or `.gz`.
+    base: String,
+    file: ExportFile,
+    directory: bool,
+    /// What it is, where it is no regular file.
+    found: Option<&'static str>,
+}
+
+impl Item {
+    /// The file, where it is one.
+    fn regular(&self) -> Result<ExportFile, ExportError> {
+        match self.found {
+            Some(found) => Err(ExportError::NotRegular { file: self.file.name.clone(), found }),
+            None => Ok(self.file.clone()),
+        }
+    }
 }
 
 impl Listing {
     fn of(path: &Path, prefix: &str) -> Result<Listing, ExportError> {
         let fault = |source| ExportError::Directory { path: path.to_path_buf(), source };
-        let mut listing = Listing { files: Vec::new(), directories: Vec::new() };
+        let mut items = Vec::new();
         for entry in fs::read_dir(path).map_err(fault)? {
             let entry = entry.map_err(fault)?;
             // A name that is not UTF-8 is none of 1.1.
@@ -92,46 +111,48 @@ impl Listing {
                 continue;
             };
             // Follows links; one that leads nowhere counts as a file, so that opening it says so.
-            if entry.path().is_dir() {
-                listing.directories.push(name);
-            } else {
-                let file = ExportFile { path: entry.path(), name: format!("{prefix}{name}").into() };
-                listing.files.push((uncompressed(&name).to_owned(), file));
-            }
+            let metadata = fs::metadata(entry.path()).ok();
+            items.push(Item {
+                base: uncompressed(&name).to_owned(),
+                file: ExportFile { path: entry.path(), name: format!("{prefix}{name}").into() },
+                directory: metadata.as_ref().is_some_and(fs::Metadata::is_dir),
+                found: metadata.as_ref().and_then(irregular),
+            });
         }
-        listing.files.sort_by(|a, b| (&a.0, &a.1.name).cmp(&(&b.0, &b.1.name)));
-        Ok(listing)
+        items.sort_by(|a, b| (&a.base, &a.file.name).cmp(&(&b.base, &b.file.name)));
+        Ok(Listing { items })
     }
 
     fn directory(&self, name: &str) -> bool {
-        self.directories.iter().any(|d| d == name)
+        self.items.iter().any(|item| item.directory && *item.file.name == *name)
     }
 
-    fn file(&self, name: &str) -> Option<ExportFile> {
-        self.files.iter().find(|(_, f)| *f.name == *name).map(|(_, f)| f.clone())
+    fn file(&self, name: &str) -> Result<Option<ExportFile>, ExportError> {
+        self.items.iter().find(|item| *item.file.name == *name).map(Item::regular).transpose()
     }
 
     /// `<stem>.jsonl` in whichever of its three spellings is there.
     fn jsonl(&self, stem: &str) -> Result<Option<ExportFile>, ExportError> {
-        let mut found =
-            self.files.iter().filter(|(base, _)| base.strip_suffix(".jsonl") == Some(stem)).map(|(_, file)| file);
-        match (found.next(), found.next()) {
-            (Some(first), Some(second)) => {
-                Err(ExportError::TwoSpellings { first: first.name.clone(), second: second.name.clone() })
-            }
-            (first, _) => Ok(first.cloned()),
+        let mut found = self.items.iter().filter(|item| item.base.strip_suffix(".jsonl") == Some(stem));
+        let first = found.next().map(Item::regular).transpose()?;
+        let second = found.next().map(Item::regular).transpose()?;
+        match (first, second) {
+            (Some(first), Some(second)) => Err(ExportError::TwoSpellings { first: first.name, second: second.name }),
+            (first, _) => Ok(first),
         }
     }
 
-    /// Every `*.jsonl`, in the order of the uncompressed names, so that compressing a file moves nothing.
-    fn all_jsonl(self) -> Result<Vec<ExportFile>, ExportError> {
-        let mut found: Vec<(String, ExportFile)> = Vec::new();
-        for (base, file) in self.files.into_iter().filter(|(base, _)| base.ends_with(".jsonl")) {
+    /// Every `*.jsonl`, in the order of the uncompressed names, so that compressing a file moves nothing. As with the
+    /// shell's pattern of that form, a hidden file is none.
+    fn all_jsonl(&self) -> Result<Vec<ExportFile>, ExportError> {
+        let mut found: Vec<(&str, ExportFile)> = Vec::new();
+        for item in self.items.iter().filter(|item| item.base.ends_with(".jsonl") && !item.base.starts_with('.')) {
+            let file = item.regular()?;
             match found.last() {
-                Some((last, first)) if *last == base => {
+                Some((last, first)) if *last == item.base => {
                     return Err(ExportError::TwoSpellings { first: first.name.clone(), second: file.name });
                 }
-                _ => found.push((base, file)),
+                _ => found.push((&item.base, file)),
             }
         }
         Ok(found.into_iter().map(|(_, file)| file).collect())
@@ -222,5 +243,41 @@ mod tests {
                 .starts_with("charters.jsonl and charters.jsonl.gz")
         );
         assert!(matches!(Export::open(Path::new("/nowhere/at/all")), Err(ExportError::Directory { .. })));
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused_unopened_and_hidden_parts_are_ignored() {
+        let whole = ["ledger/1.jsonl", "identities.jsonl", "reporters.jsonl"];
+        for name in [
+            "ledger.jsonl",
+            "identities.jsonl.gz",
+            "charters.jsonl.zst",
+            "reporters.jsonl",
+            "policy.toml",
+            "ledger/2.jsonl",
+        ] {
+            let (dir, _) = export(&whole);
+            let path = dir.path().join(name);
+            let _absent = fs::remove_file(&path);
+            fs::create_dir(&path).unwrap();
+            let text = Export::open(dir.path()).unwrap_err().to_string();
+            assert_eq!(text, format!("{name}: a directory, where a regular file should be"));
+        }
+        let (dir, _) = export(&whole);
+        let policy = dir.path().join("policy.toml");
+        assert!(std::process::Command::new("mkfifo").arg(&policy).status().unwrap().success());
+        let text = Export::open(dir.path()).unwrap_err().to_string();
+        assert_eq!(text, "policy.toml: a fifo, where a regular file should be");
+        fs::remove_file(&policy).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &policy).unwrap();
+        let text = Export::open(dir.path()).unwrap_err().to_string();
+        assert_eq!(text, "policy.toml: a device, where a regular file should be");
+        fs::remove_file(&policy).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("identities.jsonl"), &policy).unwrap();
+        fs::write(dir.path().join("ledger/._1.jsonl"), "rubbish").unwrap();
+        fs::create_dir(dir.path().join("ledger/.2.jsonl.gz")).unwrap();
+        let opened = Export::open(dir.path()).unwrap();
+        assert!(opened.policy.is_some());
+        assert_eq!(names(&opened.ledger), ["ledger/1.jsonl"]);
     }
 }

@@ -3,15 +3,21 @@
 //! [`Export::open`] looks at names only. [`Blocks`] reads the ledger's files one after another as blocks of whole lines,
 //! each with its place; [`read_whole`] reads one small file. Both give uncompressed content and know nothing of what a
 //! line means. Every error names the file, and the line and byte where there is one.
+//!
+//! Only regular files are read, a link to one too: a directory, fifo, socket or device under the name of a file of the
+//! export is refused unopened. Inside `ledger/` a name with a leading dot is ignored, as the shell's `*.jsonl` ignores
+//! it. A line has at most [`MAX_LINE_BYTES`], a file that is read whole at most [`MAX_WHOLE_BYTES`], both counted
+//! uncompressed, so that no file, however small, can ask for memory without end.
 
 mod blocks;
 mod directory;
 mod line;
 mod source;
 
-pub use blocks::{BLOCK_BYTES, Blocks, read_whole};
+pub use blocks::{BLOCK_BYTES, Blocks, MAX_LINE_BYTES, MAX_WHOLE_BYTES, read_whole};
 pub use directory::{Export, ExportFile};
 pub use line::{Block, Line, Lines};
+pub(crate) use source::irregular;
 
 use std::io;
 use std::path::PathBuf;
@@ -67,6 +73,34 @@ pub enum ExportError {
         byte: u64,
         /// What the decompressor said.
         source: io::Error,
+    },
+    /// What stands under a file's name is none.
+    #[error("{file}: {found}, where a regular file should be")]
+    NotRegular {
+        /// Name inside the export directory.
+        file: Arc<str>,
+        /// What it is, as [`irregular`] says.
+        found: &'static str,
+    },
+    /// A line has more than [`MAX_LINE_BYTES`].
+    #[error("{file}: line {line}, byte {byte}: a line is longer than 64 MiB")]
+    LineTooLong {
+        /// Name inside the export directory.
+        file: Arc<str>,
+        /// The line, from 1.
+        line: u64,
+        /// The first uncompressed byte of the file that is too much.
+        byte: u64,
+    },
+    /// A file that is read whole has more than [`MAX_WHOLE_BYTES`].
+    #[error("{file}: line {line}, byte {byte}: the file is longer than 1 GiB")]
+    FileTooLong {
+        /// Name inside the export directory.
+        file: Arc<str>,
+        /// The line with the first byte that is too much, from 1.
+        line: u64,
+        /// The first uncompressed byte of the file that is too much.
+        byte: u64,
     },
     /// The content starts with a byte order mark.
     #[error("{file}: line 1, byte 0: a byte order mark, which no file of an export may have")]

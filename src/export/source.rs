@@ -2,8 +2,9 @@
 
 use super::{ExportError, ExportFile};
 use flate2::read::MultiGzDecoder;
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::sync::Arc;
 
 /// Bytes asked of the file at a time.
@@ -24,6 +25,10 @@ enum Stream {
 impl Source {
     pub(super) fn open(file: &ExportFile) -> Result<Source, ExportError> {
         let fault = |source| ExportError::Read { file: file.name.clone(), line: 1, byte: 0, source };
+        // Before the file is opened: a fifo would wait for its writer.
+        if let Some(found) = irregular(&fs::metadata(&file.path).map_err(fault)?) {
+            return Err(ExportError::NotRegular { file: file.name.clone(), found });
+        }
         let plain = File::open(&file.path).map_err(fault)?;
         let stream = if file.name.ends_with(".zst") {
             Stream::Zstd(Box::new(zstd::Decoder::with_buffer(compressed(file, plain)?).map_err(fault)?))
@@ -53,6 +58,25 @@ impl Source {
             _ => ExportError::Compressed { file, line, byte, source },
         }
     }
+}
+
+/// What a path leads to, where that is no regular file.
+pub(crate) fn irregular(metadata: &Metadata) -> Option<&'static str> {
+    let kind = metadata.file_type();
+    if kind.is_file() {
+        return None;
+    }
+    Some(if kind.is_dir() {
+        "a directory"
+    } else if kind.is_fifo() {
+        "a fifo"
+    } else if kind.is_socket() {
+        "a socket"
+    } else if kind.is_block_device() || kind.is_char_device() {
+        "a device"
+    } else {
+        "something else"
+    })
 }
 
 /// A compressed file has a frame at least: no bytes at all is a file cut off at its start.

@@ -1,7 +1,7 @@
 //! One line of an input file, read member by member. A line has all its faults reported, a file up to [`FAULT_LIMIT`] of them.
 
 use crate::instant;
-use crate::ledger::json::{self, Kind, Node};
+use crate::ledger::json::{self, JsonFault, Kind, Node};
 
 use super::{KeyPeriod, Period};
 
@@ -16,25 +16,31 @@ pub struct Fault {
     pub file: String,
     /// The line, counted from 1.
     pub line: u64,
-    /// The fault in words.
+    /// The fault in words; with the byte, from 0 in the uncompressed file, where the line is no JSON object.
     pub what: String,
 }
 
-/// Reads every line with `record`, which returns what it could read; the faults of all lines come back together.
+/// Reads every line with `record`, which returns what it could read; the faults of all lines come back together. The lines are
+/// those of the whole file from its first, each without its newline and nothing else, so that bytes can be counted.
 pub(super) fn read<'a, R>(
     file: &str,
     lines: impl Iterator<Item = (u64, &'a [u8])>,
     mut record: impl FnMut(&mut Record<'_, '_>) -> Option<R>,
 ) -> Result<Vec<R>, Vec<Fault>> {
     let (mut records, mut faults) = (Vec::new(), Vec::new());
+    let mut start = 0;
     for (line, bytes) in lines {
         match json::parse(bytes) {
-            Err(fault) => faults.push(Fault { file: file.to_owned(), line, what: fault.to_string() }),
+            Err(fault) => {
+                let fault = JsonFault { byte: start + fault.byte, ..fault };
+                faults.push(Fault { file: file.to_owned(), line, what: fault.to_string() });
+            }
             Ok(document) => {
                 let mut fields = Record { file, line, node: document.root(), path: String::new(), faults: &mut faults };
                 records.extend(record(&mut fields));
             }
         }
+        start += bytes.len() + 1;
         if faults.len() >= FAULT_LIMIT {
             faults.truncate(FAULT_LIMIT);
             break;
@@ -187,5 +193,19 @@ impl<'n> Record<'n, '_> {
     /// Notes that this name stands on an earlier line already.
     pub(super) fn repeated(&mut self, name: &str, value: &str) {
         self.fault(name, &format!("is on an earlier line already: {value}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_is_counted_from_the_start_of_the_file() {
+        let lines: [&[u8]; 3] = [b"{}\r", b"[]", b"{\"a\":1,x}"];
+        let faults = read("f", (1..).zip(lines), |_| Some(())).unwrap_err();
+        let alone = json::parse(lines[2]).unwrap_err();
+        assert_eq!(faults.len(), 2);
+        assert_eq!((faults[1].line, faults[1].what.clone()), (3, format!("byte {}: {}", 7 + alone.byte, alone.what)));
     }
 }

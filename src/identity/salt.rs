@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
 use super::Identities;
+use crate::export::irregular;
+
+/// The most bytes that a salt's file may have: 64 KiB.
+pub const MAX_SALT_BYTES: u64 = 64 << 10;
 
 /// The bureau's secret salt. It is never printed and reaches no output.
 #[derive(Clone, PartialEq, Eq)]
@@ -23,6 +29,20 @@ pub enum SaltFault {
         /// What the system says.
         cause: std::io::Error,
     },
+    /// What stands there is no regular file; it was not opened.
+    #[error("{file}: {found}, where the salt's regular file should be")]
+    NotRegular {
+        /// The file as given.
+        file: String,
+        /// What it is.
+        found: &'static str,
+    },
+    /// It has more than [`MAX_SALT_BYTES`].
+    #[error("{file}: the salt is longer than 64 KiB")]
+    TooLong {
+        /// The file as given.
+        file: String,
+    },
     /// There is nothing in it but a newline.
     #[error("{file}: the salt is empty")]
     Empty {
@@ -32,10 +52,20 @@ pub enum SaltFault {
 }
 
 impl Salt {
-    /// The bytes of a file without one final newline (2.10).
+    /// The bytes of a regular file of at most [`MAX_SALT_BYTES`], without one final newline (2.10).
     pub fn read(path: &Path) -> Result<Salt, SaltFault> {
         let file = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|cause| SaltFault::Unreadable { file: file.clone(), cause })?;
+        let unreadable = |cause| SaltFault::Unreadable { file: file.clone(), cause };
+        // Before the file is opened: a fifo would wait for its writer.
+        if let Some(found) = irregular(&fs::metadata(path).map_err(unreadable)?) {
+            return Err(SaltFault::NotRegular { file, found });
+        }
+        let mut bytes = Vec::new();
+        let opened = File::open(path).map_err(unreadable)?;
+        let got = opened.take(MAX_SALT_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if got as u64 > MAX_SALT_BYTES {
+            return Err(SaltFault::TooLong { file });
+        }
         let salt = Salt::of_bytes(bytes);
         if salt.0.is_empty() { Err(SaltFault::Empty { file }) } else { Ok(salt) }
     }
@@ -121,6 +151,24 @@ mod tests {
         assert!(matches!(Salt::read(&path), Err(SaltFault::Empty { .. })));
         std::fs::write(&path, "pepper\n").unwrap();
         assert_eq!(Salt::read(&path).unwrap().as_bytes(), b"pepper");
+    }
+
+    #[test]
+    fn a_salt_is_a_regular_file_of_at_most_64_kib() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("anchor.salt");
+        fs::write(&path, vec![b'x'; 64 << 10]).unwrap();
+        assert_eq!(Salt::read(&path).unwrap().as_bytes().len(), 64 << 10);
+        fs::write(&path, vec![b'x'; (64 << 10) + 1]).unwrap();
+        assert!(matches!(Salt::read(&path), Err(SaltFault::TooLong { .. })));
+        let refused = |path: &Path| match Salt::read(path) {
+            Err(SaltFault::NotRegular { found, .. }) => found,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!([Path::new("/dev/zero"), folder.path()].map(refused), ["a device", "a directory"]);
+        fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert_eq!(refused(&path), "a fifo");
     }
 
     #[test]

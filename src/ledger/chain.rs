@@ -15,6 +15,9 @@ use std::sync::Arc;
 /// How many breaks are kept with their place; the others are counted.
 pub const REPORTED_BREAKS: usize = 100;
 
+/// How many characters a break repeats of what stands where a hash should.
+const SHOWN: usize = 100;
+
 /// What the chain reads of one entry.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
@@ -40,9 +43,9 @@ pub struct ChainBreak {
     pub line: u64,
     /// `chain.hash`, `chain.link` or `chain.seq`.
     pub rule: &'static str,
-    /// What should stand there.
+    /// What should stand there; cut where an entry before states a hash that is none.
     pub expected: String,
-    /// What stands there.
+    /// What stands there, its first characters where it is longer than any hash.
     pub found: String,
 }
 
@@ -157,7 +160,7 @@ impl Place<'_> {
     }
 
     fn hash(&self, rule: &'static str, expected: &str, found: Option<&str>) -> ChainBreak {
-        self.found(rule, expected.to_owned(), found.unwrap_or("none that can be read").to_owned())
+        self.found(rule, cut(expected), cut(found.unwrap_or("none that can be read")))
     }
 
     /// Compares an entry with the one before it.
@@ -175,6 +178,14 @@ impl Place<'_> {
             let expected = expected.map_or_else(|| "a seq".to_owned(), |seq| seq.to_string());
             breaks.push(self.found("chain.seq", expected, seq_text(self.seq)));
         }
+    }
+}
+
+/// What stands where a hash should, which can be any text: its first [`SHOWN`] characters.
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 

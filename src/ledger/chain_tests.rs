@@ -106,3 +106,13 @@ fn the_first_break_is_told_and_the_others_counted() {
     assert!(text.starts_with("the chain is broken: chain.hash: ledger.jsonl: line 10: seq 10: expected "), "{text}");
     assert!(text.ends_with(&format!("found {stated}; 390 more breaks come after it")), "{text}");
 }
+
+#[test]
+fn a_hash_of_any_length_is_repeated_in_part() {
+    let mut all = ledger(2);
+    all[0].entry_hash = Some("ä".repeat(100_000));
+    let joined = chain(Head::start(), &all, 2);
+    let lengths: Vec<_> =
+        joined.breaks().iter().map(|b| (b.rule, b.expected.chars().count(), b.found.chars().count())).collect();
+    assert_eq!(lengths, [("chain.hash", 44, 101), ("chain.link", 101, 44)]);
+}

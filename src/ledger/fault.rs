@@ -22,6 +22,9 @@ pub enum JsonError {
     /// Something stands behind the object, another one for example.
     #[error("something stands behind the line's one JSON object")]
     Trailing,
+    /// The line has more values than [`MAX_VALUES`](super::json::MAX_VALUES).
+    #[error("more than 4000000 values in one line")]
+    TooManyValues,
     /// The line ends inside the object.
     #[error("the line ends before its object does")]
     Truncated,

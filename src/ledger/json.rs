@@ -3,11 +3,15 @@
 //! Refused, with the byte where it shows: whatever is not one JSON object on the line; a member name that stands twice in
 //! one object, compared after unescaping; lone surrogates; invalid UTF-8; control characters in strings; numbers
 //! outside the range of a double, be they too large or, though not zero, too small for any double but zero; integer
-//! literals beyond ±(2^53 − 1); more than 128 objects and arrays inside each other.
+//! literals beyond ±(2^53 − 1); more than 128 objects and arrays inside each other; more than [`MAX_VALUES`] values.
 //!
 //! The tape holds one slot a value and one a member name, in the order of the line. A string without escapes is
 //! a range of the line; one with escapes is a range of the arena. Tape, arena and stack belong to the [`Parser`] and are used
 //! again for the next line, so that a line costs no allocation once they have grown.
+//!
+//! Memory of a line is bounded: a slot has 40 bytes, so the tape grows to 160 MiB at the most (2^22 slots), what orders
+//! the names of objects to 24 bytes a name (2,000,000 names; twice that while it grows), and the arena, shorter than
+//! the line, to twice the line's length, which `export::MAX_LINE_BYTES` bounds.
 //!
 //! While parsing, the parser counts *blemishes*: spellings that RFC 8785 writes otherwise (white space, a member
 //! out of order, a needless escape, a number that is no plain integer). An object or array without one is its own
@@ -25,6 +29,12 @@ use std::ops::Range;
 
 /// How many objects and arrays may be inside each other, the line's own object counted.
 pub const MAX_DEPTH: usize = 128;
+
+/// How many values a line may have, every member name counted as one: the slots of its tape.
+pub const MAX_VALUES: usize = 4_000_000;
+
+/// What a line beyond [`MAX_VALUES`] breaks.
+const TOO_MANY: JsonError = JsonError::TooManyValues;
 
 /// The largest integer literal, 2^53 − 1; its negative is the smallest.
 pub const MAX_INTEGER: i64 = (1 << 53) - 1;
@@ -132,6 +142,10 @@ impl Parser {
             match self.tape.get(frame.slot).map(|s| s.tag) {
                 Some(Tag::Object) => self.member(&mut cursor, frame)?,
                 _ => self.item(&mut cursor, frame)?,
+            }
+            // A step adds two slots at the most.
+            if self.tape.len() > MAX_VALUES {
+                return cursor.fault(TOO_MANY);
             }
         }
         cursor.skip_white();

@@ -168,6 +168,16 @@ fn an_11_mb_line_is_a_line_like_another() {
     assert_eq!(owned.root().get("b").unwrap().items().count(), 2_500_001);
 }
 
+#[test]
+fn a_line_has_a_limit_of_values() {
+    // The object, the name, the array, the ones.
+    let line = |ones: usize| format!("{{\"a\":[{}1]}}", "1,".repeat(ones - 1));
+    assert!(parse(line(MAX_VALUES - 3).as_bytes()).is_ok());
+    let over = line(MAX_VALUES - 2);
+    assert_eq!(fault(&over), (over.len() - "]}".len(), TOO_MANY));
+    assert_eq!(fault(format!("{{\"a\":[{}", "1,".repeat(MAX_VALUES))).1, TOO_MANY);
+}
+
 proptest! {
     #[test]
     fn whatever_serde_json_refuses_is_refused(bytes in proptest::collection::vec(prop_oneof![

@@ -50,6 +50,18 @@ impl Audited {
     }
 }
 
+/// The first ten error findings of the last audit, each with its place.
+pub fn first_errors(warehouse: &Warehouse) -> Vec<String> {
+    let text = std::fs::read_to_string(Audited::findings(warehouse)).unwrap_or_default();
+    let findings = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let errors = findings.filter(|finding| finding["severity"] == "error");
+    let words = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    errors
+        .take(10)
+        .map(|finding| format!("seq {}: {}: {}", finding["seq"], words(&finding["rule"]), words(&finding["message"])))
+        .collect()
+}
+
 const AUDIT: &str = "audit.json";
 pub(super) const WITHHELD: &str = "withheld.parquet";
 pub(super) const FINDINGS: &str = "findings.parquet";

@@ -49,10 +49,12 @@ pub enum NightError {
     #[error("a table: {0}")]
     Table(#[from] arrow::error::ArrowError),
     /// Findings stop publication.
-    #[error("{errors} error findings: nothing is published; see {} for each, or publish in spite of them with --publish-with-findings", findings.display())]
+    #[error("{}{errors} error findings: nothing is published; see {} for each, or publish in spite of them with --publish-with-findings", first.iter().map(|line| format!("{line}\n")).collect::<String>(), findings.display())]
     Findings {
         /// How many.
         errors: u64,
+        /// The first of them, in words.
+        first: Vec<String>,
         /// Where they stand.
         findings: PathBuf,
     },

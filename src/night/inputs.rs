@@ -121,7 +121,9 @@ fn rating_files(folder: &Path) -> Result<Vec<(String, Input)>, NightError> {
     let mut keep = vec![("rating".to_owned(), Input::Folder)];
     for item in fs::read_dir(folder).map_err(io)? {
         let item = item.map_err(io)?;
-        let input = if item.path().is_dir() { Input::Folder } else { Input::File(item.path()) };
+        // What cannot be copied is no table, and an empty folder stands for it.
+        let regular = fs::metadata(item.path()).is_ok_and(|metadata| metadata.is_file());
+        let input = if regular { Input::File(item.path()) } else { Input::Folder };
         keep.push((format!("rating/{}", item.file_name().to_string_lossy()), input));
     }
     Ok(keep)

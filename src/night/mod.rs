@@ -16,7 +16,7 @@ mod publish;
 mod rate;
 mod report;
 
-pub use audit::{Audited, audit};
+pub use audit::{Audited, audit, first_errors};
 pub use error::NightError;
 pub use inputs::Inputs;
 pub use load::load;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::NightError;
-use super::audit::Audited;
+use super::audit::{Audited, first_errors};
+use super::rate::REFUSED;
 use super::report::{FOLDER, RUN, Reported};
 use crate::ledger::canonical;
 use crate::snapshot::document::Kind;
@@ -37,8 +38,15 @@ pub fn publish(
         |what: &str| NightError::Stage { path: path.clone(), what: format!("{what}; run `bureau report` first") };
     let text = std::fs::read(&path).map_err(|_| missing("there are no documents"))?;
     let reported: Reported = serde_json::from_slice(&text).map_err(|_| missing("cannot be read"))?;
+    let audited = Audited::open(warehouse, reported.facts.as_of)?;
+    if reported.load != warehouse.number() || reported.audited != audited.counts {
+        return Err(missing("the documents are of another load or audit"));
+    }
     if reported.errors > 0 && !options.with_findings {
-        return Err(NightError::Findings { errors: reported.errors, findings: Audited::findings(warehouse) });
+        let mut first = first_errors(warehouse);
+        first.extend(first_refused(warehouse));
+        first.truncate(10);
+        return Err(NightError::Findings { errors: reported.errors, first, findings: Audited::findings(warehouse) });
     }
     let documents = Kind::ALL
         .into_iter()
@@ -59,4 +67,17 @@ pub fn publish(
     };
     let options = Options { replace: options.replace, allow_fewer: options.allow_fewer };
     Ok(publish::publish(&out.join("snapshots"), &draft, key, keys, options)?)
+}
+
+/// The first refused rows of the rating tables, each with its place.
+fn first_refused(warehouse: &Warehouse) -> Vec<String> {
+    let text = std::fs::read_to_string(warehouse.join(REFUSED)).unwrap_or_default();
+    let rows = text.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let words = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    rows.take(10)
+        .map(|row| {
+            let place = row["row"].as_u64().map_or(String::new(), |number| format!(" row {number}"));
+            format!("rating/{}{place}: {}: {}", words(&row["table"]), words(&row["rule"]), words(&row["reason"]))
+        })
+        .collect()
 }

@@ -33,6 +33,10 @@ pub struct Reported {
     /// `method.json`, where agents were rated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<Value>,
+    /// The load that they were made from.
+    pub load: u32,
+    /// The audit's counts that they rest on.
+    pub audited: BTreeMap<String, u64>,
     /// Error findings, those of rating rows included.
     pub errors: u64,
     /// Warnings, likewise.
@@ -68,8 +72,10 @@ pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Resul
             profile: PROFILE.to_owned(),
             formula_versions: BTreeMap::from([("reports".to_owned(), frame.formula_version.clone())]),
             ledger: ledger_head(&session)?,
-            audit: audited.counts,
+            audit: audited.counts.clone(),
         },
+        load: audited.load,
+        audited: audited.counts,
         policy: inputs.policy.to_json(),
         method: None,
         errors: audited.errors,
@@ -112,6 +118,7 @@ fn add_ratings(
     reported: &mut Reported,
 ) -> Result<(), NightError> {
     let tables = warehouse.inputs().join("rating");
+    write(&warehouse.join(REFUSED), b"")?;
     if !tables.is_dir() {
         return Ok(());
     }

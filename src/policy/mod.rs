@@ -1,7 +1,7 @@
 //! The values that a bureau publishes (specification §10.3, profile 2.1): read, held against their bounds, written out again.
 //!
 //! This room knows each value's name, default, bound and section, and the exact instants and spans that follow from the values.
-//! It does not know who uses them. All faults of a file are reported together, each with its line.
+//! It does not know who uses them. The faults of a file are reported together, each with its line.
 //!
 //! What 2.1 leaves open is decided here. A value that counts something (`rate_ceiling`, `evaluator_min_volume`,
 //! `sender_threshold`, `rating_window_decisions`) is a whole number, spelt as one or not (`30.0` is 30); a `rate_ceiling` of 0 lets no
@@ -23,6 +23,12 @@ pub const FORMULA_VERSION: &str = "fdbk-score-1";
 
 /// The one evaluator weighting: evaluator records are published and weigh nothing (§6.5).
 pub const EVALUATOR_WEIGHTING: &str = "fdbk-evw-0";
+
+/// How many faults of one file are reported.
+pub const FAULT_LIMIT: usize = 100;
+
+/// A file longer than this is no policy, in bytes.
+pub const MAX_BYTES: usize = 1 << 20;
 
 /// The policy in force: every value of profile 2.1 but the formula's constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +102,8 @@ pub enum PolicyWarning {
 }
 
 impl Policy {
-    /// Reads a `policy.toml`. Every fault of the file is reported, in line order.
+    /// Reads a `policy.toml`. The faults of its values are reported together, in line order, at most [`FAULT_LIMIT`] of them; of a
+    /// file that is no TOML, the first syntax error.
     pub fn parse(text: &str, file_name: &str) -> Result<Policy, Vec<PolicyFault>> {
         read::policy(text, file_name)
     }

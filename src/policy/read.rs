@@ -1,11 +1,12 @@
 //! `policy.toml` into a [`Policy`]: each value by its name, with its default and bound (profile 2.1).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Decimal, EVALUATOR_WEIGHTING, FORMULA_VERSION, Policy, PolicyFault};
+use super::{Decimal, EVALUATOR_WEIGHTING, FAULT_LIMIT, FORMULA_VERSION, MAX_BYTES, Policy, PolicyFault};
 
 /// One half: the default and the recommended most of `value_weight`.
 pub(super) const HALF: Decimal = Decimal::tenths(5);
@@ -42,31 +43,43 @@ impl Bound {
     }
 }
 
-/// Reads the whole file; the faults are those of every line.
+/// How many characters of the file's own text a fault repeats.
+const SHOWN: usize = 100;
+
+/// Reads the whole file. The faults are those of all its values, the first [`FAULT_LIMIT`] of them; of a file that is no TOML, the
+/// first syntax error alone, since what follows one is a guess.
 pub(super) fn policy(text: &str, file: &str) -> Result<Policy, Vec<PolicyFault>> {
-    let (table, errors) = DeTable::parse_recoverable(text);
-    if !errors.is_empty() {
-        let fault = |error: &toml::de::Error| PolicyFault {
-            file: file.to_owned(),
-            line: error.span().map_or(1, |span| line_of(text, span.start)),
-            name: String::new(),
-            section: "TOML",
-            what: error.message().to_owned(),
-        };
-        return Err(errors.iter().map(fault).collect());
+    let broken = |line: usize, what: String| {
+        vec![PolicyFault { file: file.to_owned(), line, name: String::new(), section: "TOML", what }]
+    };
+    if text.len() > MAX_BYTES {
+        return Err(broken(1, format!("has {} bytes; a policy has at most {MAX_BYTES}", text.len())));
     }
+    if text.starts_with('\u{feff}') {
+        return Err(broken(1, "begins with a byte order mark; save the file as UTF-8 without one".to_owned()));
+    }
+    let newlines: Vec<usize> = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(at, _)| at).collect();
+    let line_of = |byte: usize| 1 + newlines.partition_point(|newline| *newline < byte);
+    let table = DeTable::parse(text).map_err(|error| {
+        broken(error.span().map_or(1, |span| line_of(span.start)), cut(error.message()).into_owned())
+    })?;
     let mut values = Values { file, text, given: BTreeMap::new(), faults: Vec::new() };
     for (key, value) in table.into_inner() {
-        values.given.insert(key.get_ref().to_string(), (line_of(text, key.span().start), value));
+        values.given.insert(key.get_ref().to_string(), (line_of(key.span().start), value));
     }
     let policy = values.policy();
     values.leftover();
     values.faults.sort_by(|a, b| (a.line, &a.name).cmp(&(b.line, &b.name)));
+    values.faults.truncate(FAULT_LIMIT);
     if values.faults.is_empty() { Ok(policy) } else { Err(values.faults) }
 }
 
-fn line_of(text: &str, byte: usize) -> usize {
-    1 + text.bytes().take(byte).filter(|b| *b == b'\n').count()
+/// The first [`SHOWN`] characters of a text, with a mark where that is not all.
+fn cut(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// The values of a file that nobody asked for yet, and the faults found so far.
@@ -152,13 +165,13 @@ impl<'t> Values<'t> {
     }
 
     fn fault(&mut self, line: usize, name: &str, section: &'static str, what: String) {
-        self.faults.push(PolicyFault { file: self.file.to_owned(), line, name: name.to_owned(), section, what });
+        self.faults.push(PolicyFault { file: self.file.to_owned(), line, name: cut(name).into_owned(), section, what });
     }
 
     /// The line and the value of a name, and the value's own spelling for messages.
-    fn take(&mut self, name: &str) -> Option<(usize, DeValue<'t>, &'t str)> {
+    fn take(&mut self, name: &str) -> Option<(usize, DeValue<'t>, Cow<'t, str>)> {
         let (line, value) = self.given.remove(name)?;
-        let written = self.text.get(value.span()).unwrap_or_default();
+        let written = cut(self.text.get(value.span()).unwrap_or_default());
         Some((line, value.into_inner(), written))
     }
 

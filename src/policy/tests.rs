@@ -96,6 +96,33 @@ fn broken_toml_names_its_line() {
 }
 
 #[test]
+fn a_byte_order_mark_and_a_file_too_long_are_refused() {
+    let marked = faults(&format!("\u{feff}{BUREAU}"));
+    assert_eq!(marked.len(), 1);
+    assert!(marked[0].starts_with("policy.toml:1: begins with a byte order mark"), "{marked:?}");
+    let long = format!("{BUREAU}#{}", "x".repeat(MAX_BYTES));
+    let found = faults(&long);
+    assert!(found.len() == 1 && found[0].contains("at most 1048576"), "{found:?}");
+    assert!(Policy::parse(&long[..MAX_BYTES], "policy.toml").is_ok());
+}
+
+#[test]
+fn faults_are_limited_and_a_syntax_error_is_one() {
+    let names: String = (0..20_000).map(|i| format!("unknown_{i:05} = 1\n")).collect();
+    let found = Policy::parse(&format!("{BUREAU}{names}"), "policy.toml").unwrap_err();
+    assert_eq!((found.len(), found[0].line, found[99].line), (FAULT_LIMIT, 2, 101));
+    let nested = faults(&format!("{BUREAU}a={}", "[".repeat(10_000)));
+    assert_eq!(nested.len(), 1, "{nested:?}");
+    assert!(nested[0].starts_with("policy.toml:2: "), "{nested:?}");
+    let twice = "a=1\n".repeat(100_000);
+    let found = Policy::parse(&twice, "policy.toml").unwrap_err();
+    assert_eq!((found.len(), found[0].line), (1, 2), "{found:?}");
+    // What the file says is repeated in part only.
+    let long = faults(&format!("{BUREAU}half_life_days = \"{}\"\n{} = 1", "é".repeat(9_000), "n".repeat(9_000)));
+    assert!(long.len() == 2 && long.iter().all(|fault| fault.chars().count() < 250), "{long:?}");
+}
+
+#[test]
 fn a_bureau_is_a_url() {
     for good in ["https://bureau.example", "http://[::1]:8080/x", "HTTPS://bücher.example/"] {
         assert!(Policy::parse(&format!("bureau = \"{good}\""), "p").is_ok(), "{good}");

@@ -102,10 +102,15 @@ pub enum SnapshotError {
     },
 }
 
+/// What is done with a file that the command line names: where it is missing, the input is at fault.
+const NAMED: [&str; 3] = ["read the signing key", "read the key history", "read the key"];
+
 impl SnapshotError {
-    /// The exit code of a command that ends with this: 3 where the environment is at fault, 1 where the input is.
+    /// The exit code of a command that ends with this: 3 where the environment is at fault, 1 where the input is, as it is where a key,
+    /// a public key or a key history is missing.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::Io { action, source, .. } if source.kind() == io::ErrorKind::NotFound && NAMED.contains(action) => 1,
             Self::Io { .. } | Self::Busy(_) => 3,
             _ => 1,
         }

@@ -78,8 +78,11 @@ impl KeySet {
     /// The current key and the keys of the history in `file`. The history may state the current key's own validity.
     pub fn with_history(current: &PublicKey, file: &Path) -> Result<Self, SnapshotError> {
         let fault = |reason: String| SnapshotError::History { path: file.to_path_buf(), reason };
-        let length = std::fs::metadata(file).map_err(SnapshotError::io("read the key history", file))?.len();
-        if length > MAX_KEYS_FILE {
+        let found = std::fs::metadata(file).map_err(SnapshotError::io("read the key history", file))?;
+        if !found.is_file() {
+            return Err(fault("is no regular file".to_owned()));
+        }
+        if found.len() > MAX_KEYS_FILE {
             return Err(fault("is too long for a key history".to_owned()));
         }
         let text = std::fs::read(file).map_err(SnapshotError::io("read the key history", file))?;
@@ -250,5 +253,13 @@ mod tests {
         assert!(set.get(&key().public().kid()).unwrap().valid_from.is_some());
         // For any other current key it is a retired one without its end.
         assert!(KeySet::with_history(BureauKey::generate().unwrap().public(), &file).is_err());
+    }
+    #[test]
+    fn a_history_that_is_missing_or_no_file_is_the_inputs_fault() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = KeySet::with_history(key().public(), &folder.path().join("none")).unwrap_err();
+        let strange = KeySet::with_history(key().public(), folder.path()).unwrap_err();
+        assert_eq!((missing.exit_code(), strange.exit_code()), (1, 1));
+        assert!(strange.to_string().ends_with("is no regular file"), "{strange}");
     }
 }

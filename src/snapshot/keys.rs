@@ -21,8 +21,10 @@ use sha2::{Digest, Sha256};
 
 use super::SnapshotError;
 
-/// A key file longer than this is none.
+/// A key file longer than this is none, and is not read.
 const MAX_KEY_FILE: usize = 16 * 1024;
+
+const TOO_LONG: &str = "is too long for a signing key";
 
 /// The bureau's signing key. Its bytes are overwritten when it is dropped, and `Debug` shows the key id only.
 pub struct BureauKey {
@@ -31,19 +33,29 @@ pub struct BureauKey {
 }
 
 impl BureauKey {
-    /// Reads PKCS#8 PEM, version 1 or 2, from a file that only its owner may read and write.
+    /// Reads PKCS#8 PEM, version 1 or 2, from a regular file that only its owner may read and write.
     pub fn from_file(path: &Path) -> Result<Self, SnapshotError> {
+        let place = path.display().to_string();
+        // Before it is opened, since opening a pipe would wait for its writer.
+        let found = std::fs::metadata(path).map_err(SnapshotError::io("read the signing key", path))?;
+        if !found.is_file() {
+            return Err(key_fault(&place, "is no regular file"));
+        }
         let file = File::open(path).map_err(SnapshotError::io("read the signing key", path))?;
-        let mode = file.metadata().map_err(SnapshotError::io("read the signing key", path))?.mode() & 0o7777;
+        let opened = file.metadata().map_err(SnapshotError::io("read the signing key", path))?;
+        let mode = opened.mode() & 0o7777;
         if mode & 0o077 != 0 {
             return Err(SnapshotError::KeyMode { path: path.to_path_buf(), mode });
+        }
+        if opened.len() > MAX_KEY_FILE as u64 {
+            return Err(key_fault(&place, TOO_LONG));
         }
         // Room for all that is read, so that no reallocation leaves a copy behind.
         let mut text = Zeroizing::new(Vec::with_capacity(MAX_KEY_FILE + 1));
         file.take(MAX_KEY_FILE as u64 + 1)
             .read_to_end(&mut text)
             .map_err(SnapshotError::io("read the signing key", path))?;
-        Self::from_bytes(&text, &path.display().to_string())
+        Self::from_bytes(&text, &place)
     }
 
     /// Reads PKCS#8 PEM from the text of an environment variable.
@@ -60,7 +72,7 @@ impl BureauKey {
 
     fn from_bytes(pem: &[u8], place: &str) -> Result<Self, SnapshotError> {
         if pem.len() > MAX_KEY_FILE {
-            return Err(key_fault(place, "is too long for a signing key"));
+            return Err(key_fault(place, TOO_LONG));
         }
         let text = std::str::from_utf8(pem).map_err(|_| key_fault(place, "is not PEM text"))?;
         if text.contains("BEGIN PUBLIC KEY") {

@@ -83,7 +83,26 @@ fn a_key_that_others_may_touch_is_refused() {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         BureauKey::from_file(&path).unwrap();
     }
-    assert_eq!(BureauKey::from_file(&folder.path().join("none")).unwrap_err().exit_code(), 3);
+}
+
+#[test]
+fn a_key_that_is_missing_or_no_file_is_the_inputs_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(BureauKey::from_file(&folder.path().join("none")).unwrap_err().exit_code(), 1);
+    // Below a file there is nothing to be missing: the system's own refusal.
+    let long = folder.path().join("long.pem");
+    fs::write(&long, "x".repeat(70_000)).unwrap();
+    assert_eq!(BureauKey::from_file(&long.join("k.pem")).unwrap_err().exit_code(), 3);
+    fs::set_permissions(&long, fs::Permissions::from_mode(0o600)).unwrap();
+    for (path, reason) in [
+        (folder.path(), "is no regular file"),
+        (std::path::Path::new("/dev/zero"), "is no regular file"),
+        (long.as_path(), "is too long"),
+    ] {
+        let refused = BureauKey::from_file(path).unwrap_err();
+        assert_eq!(refused.exit_code(), 1);
+        assert!(refused.to_string().contains(reason) && !refused.to_string().contains("chmod"), "{refused}");
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use rayon::prelude::*;
 
+use super::lookup::entry_hash_at;
 use super::schema::{self, Table};
 use super::state::{Head, Warehouse};
 use super::tables::{Batches, Tables};
@@ -28,6 +29,8 @@ const BLOCK_BYTES: usize = 2 << 20;
 pub struct LoadOptions<'a> {
     /// Files of the run's inputs to keep beside the ledger, by name: content, or a file to copy.
     pub inputs: &'a [(String, Input)],
+    /// Whether a ledger may take the place of another one that does not begin it.
+    pub new_ledger: bool,
     /// Called after every batch of blocks with the entries so far.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
@@ -54,8 +57,19 @@ pub struct Loaded {
     pub continued: bool,
 }
 
+/// Where a ledger begins, and what the warehouse knows of it.
+struct Start {
+    /// The chain's head before its first entry.
+    head: ChainHead,
+    /// Entries up to this one are in the warehouse already, and stay.
+    kept: i64,
+    /// The head of the warehouse, which the ledger must hold.
+    known: Option<Head>,
+}
+
 /// What became of one block.
 struct Parsed {
+    known_hash: Option<String>,
     segment: Segment,
     batches: Batches,
     faults: Vec<LineFault>,
@@ -63,8 +77,9 @@ struct Parsed {
     entries: u64,
 }
 
-/// Loads the ledger of an export into a warehouse. An export that begins at `seq` 1 replaces what is there; one that begins
-/// later must follow on its head (profile 1.2). On any fault the warehouse stays as it was.
+/// Loads the ledger of an export into a warehouse. An export that begins at `seq` 1 takes the place of what is there, which must be
+/// its beginning; one that begins later follows on what is there, and may repeat some of it (profile 1.2). On any fault the
+/// warehouse stays as it was.
 pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_>) -> Result<Loaded, WarehouseError> {
     let tables: Vec<&Table> = [&schema::LEDGER].into_iter().chain(&schema::ACTIONS).collect();
     let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
@@ -78,9 +93,13 @@ pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_
         .iter()
         .map(|table| TableWriter::create(table, &warehouse.part(table.name, number)))
         .collect::<Result<Vec<_>, _>>()?;
-    let start = starting_head(export, warehouse)?;
-    let continued = start.seq > 0;
-    let result = read_all(export, start, writers, options);
+    let start = start_of(export, warehouse, options)?;
+    let continued = start.head.seq > 0;
+    let known = start.known.clone();
+    let result = read_all(export, start, writers, options).and_then(|(entries, head, known_hash)| {
+        same_history(warehouse, known.as_ref(), continued, &head, known_hash)?;
+        Ok((entries, head))
+    });
     let (entries, head) = match result {
         Ok(done) => done,
         Err(fault) => {
@@ -90,31 +109,71 @@ pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_
         }
     };
     let head = (head.seq > 0).then_some(Head { seq: head.seq, entry_hash: head.entry_hash });
+    let head = if continued { furthest(warehouse.state().head.clone(), head) } else { head };
     warehouse.keep_inputs(number, options.inputs)?;
     let state = warehouse.state().after(number, head.clone(), continued);
     warehouse.commit(state, &names)?;
     Ok(Loaded { entries, head, continued })
 }
 
-/// Where the chain of this export must begin: at the head of the warehouse where its first entry comes later than `seq` 1.
-fn starting_head(export: &Export, warehouse: &Warehouse) -> Result<ChainHead, WarehouseError> {
-    let Some(head) = &warehouse.state().head else { return Ok(ChainHead::start()) };
-    let mut blocks = Blocks::with_size(&export.ledger, 1);
-    let Some(block) = blocks.next_block(Vec::new())? else { return Ok(ChainHead::start()) };
+/// Where this export's ledger begins. One whose first entry comes later than `seq` 1 follows on an entry of the warehouse: its head, or
+/// an earlier one where the export repeats some.
+fn start_of(export: &Export, warehouse: &Warehouse, options: &LoadOptions<'_>) -> Result<Start, WarehouseError> {
+    let Some(head) = warehouse.state().head.clone() else {
+        return Ok(Start { head: ChainHead::start(), kept: 0, known: None });
+    };
     let mut parser = Parser::new(Literals::Export);
-    let first = block.lines().next().and_then(|line| parser.parse(line.bytes).ok()?.root().get("seq")?.as_i64());
+    let first = Blocks::with_size(&export.ledger, 1).next_block(Vec::new())?.and_then(|block| {
+        let line = block.lines().next()?;
+        parser.parse(line.bytes).ok()?.root().get("seq")?.as_i64()
+    });
     match first {
-        Some(seq) if seq > 1 => Ok(ChainHead { seq: head.seq, entry_hash: head.entry_hash.clone() }),
-        _ => Ok(ChainHead::start()),
+        Some(seq) if seq > 1 => {
+            let before = (seq - 1).min(head.seq);
+            let entry_hash = match before == head.seq {
+                true => head.entry_hash.clone(),
+                false => entry_hash_at(warehouse, before)?.unwrap_or_default(),
+            };
+            Ok(Start { head: ChainHead { seq: before, entry_hash }, kept: head.seq, known: Some(head) })
+        }
+        _ => Ok(Start { head: ChainHead::start(), kept: 0, known: Some(head).filter(|_| !options.new_ledger) }),
     }
+}
+
+/// The ledger that was read must hold the head that the warehouse has reached; one that only adds may end before it, at an entry that
+/// the warehouse has.
+fn same_history(
+    warehouse: &Warehouse,
+    known: Option<&Head>,
+    continued: bool,
+    reached: &ChainHead,
+    known_hash: Option<String>,
+) -> Result<(), WarehouseError> {
+    let Some(known) = known else { return Ok(()) };
+    let (seq, export, here) = match known_hash {
+        Some(hash) => (known.seq, hash, Some(known.entry_hash.clone())),
+        // It follows on the head without repeating it: the first link has been compared.
+        None if continued && reached.seq > known.seq => return Ok(()),
+        None if !continued => (known.seq, "nothing".to_owned(), Some(known.entry_hash.clone())),
+        None => (reached.seq, reached.entry_hash.clone(), entry_hash_at(warehouse, reached.seq)?),
+    };
+    match here {
+        Some(here) if here == export => Ok(()),
+        here => Err(WarehouseError::Rewritten { seq, export, warehouse: here.unwrap_or_else(|| "nothing".to_owned()) }),
+    }
+}
+
+fn furthest(a: Option<Head>, b: Option<Head>) -> Option<Head> {
+    [a, b].into_iter().flatten().max_by_key(|head| head.seq)
 }
 
 fn read_all(
     export: &Export,
-    start: ChainHead,
+    start: Start,
     mut writers: Vec<TableWriter>,
     options: &LoadOptions<'_>,
-) -> Result<(u64, ChainHead), WarehouseError> {
+) -> Result<(u64, ChainHead, Option<String>), WarehouseError> {
+    let (kept, known) = (start.kept, start.known.map_or(0, |head| head.seq));
     let width = rayon::current_num_threads() * 2;
     std::thread::scope(|scope| {
         let (send_block, blocks) = sync_channel::<Result<Block, ExportError>>(width);
@@ -140,7 +199,8 @@ fn read_all(
             writers.into_iter().try_for_each(|writer| writer.finish().map(drop))
         });
 
-        let mut chain = Chain::new(start);
+        let mut chain = Chain::new(start.head);
+        let mut known_hash = None;
         let mut faults = Vec::new();
         let mut entries = 0;
         let mut unread = None;
@@ -149,10 +209,14 @@ fn read_all(
             if some.is_empty() {
                 break;
             }
-            let parsed: Vec<_> = some.into_par_iter().map_init(|| Parser::new(Literals::Export), parse_block).collect();
+            let parsed: Vec<_> = some
+                .into_par_iter()
+                .map_init(|| Parser::new(Literals::Export), |parser, block| parse_block(parser, block, kept, known))
+                .collect();
             for block in parsed {
                 let block = block?;
                 entries += block.entries;
+                known_hash = known_hash.or(block.known_hash);
                 chain.join(block.segment);
                 faults.extend(block.faults);
                 let _ = give_back.send(block.bytes);
@@ -178,7 +242,7 @@ fn read_all(
         if entries == 0 && !export.ledger.is_empty() {
             return Err(WarehouseError::Empty { path: export.root.clone() });
         }
-        Ok((entries, head))
+        Ok((entries, head, known_hash))
     })
 }
 
@@ -198,12 +262,14 @@ fn take(blocks: &Receiver<Result<Block, ExportError>>, width: usize, unread: &mu
     some
 }
 
-fn parse_block(parser: &mut Parser, block: Block) -> Result<Parsed, WarehouseError> {
+/// Parses a block. Entries up to `kept` make no rows; the hash of the one at `known` is told.
+fn parse_block(parser: &mut Parser, block: Block, kept: i64, known: i64) -> Result<Parsed, WarehouseError> {
     let mut tables = Tables::new();
     let mut segment = Segment::new(block.file.clone());
     let mut faults = Vec::new();
     let mut bytes = Vec::new();
     let mut entries = 0;
+    let mut known_hash = None;
     for line in block.lines() {
         let document = match parser.parse(line.bytes) {
             Ok(document) => document,
@@ -227,10 +293,14 @@ fn parse_block(parser: &mut Parser, block: Block) -> Result<Parsed, WarehouseErr
         let link = Link { seq: entry.seq, prev_hash: entry.prev_hash, entry_hash: entry.entry_hash, computed };
         segment.push(line.number, &link);
         entries += 1;
-        if let Some(seq) = entry.seq {
+        let Some(seq) = entry.seq else { continue };
+        if seq == known {
+            known_hash = entry.entry_hash.map(str::to_owned);
+        }
+        if seq > kept {
             tables.push(&entry, seq, &bytes);
         }
     }
     let batches = tables.finish().map_err(|fault| WarehouseError::parquet(Path::new(&*block.file), fault.into()))?;
-    Ok(Parsed { segment, batches, faults, bytes: block.bytes, entries })
+    Ok(Parsed { known_hash, segment, batches, faults, bytes: block.bytes, entries })
 }

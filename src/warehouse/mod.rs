@@ -16,6 +16,7 @@
 
 mod builder;
 mod load;
+mod lookup;
 pub mod schema;
 mod state;
 mod tables;
@@ -24,6 +25,7 @@ mod writer;
 
 pub use builder::{Row, TableBuilder, Value};
 pub use load::{FAULT_LIMIT, Input, LoadOptions, Loaded, load};
+pub use lookup::entry_hash_at;
 pub use state::{Head, State, Warehouse};
 pub use verify::{ChainVerdict, verify_chain};
 pub use writer::{ROW_GROUP_ROWS, TableWriter};
@@ -70,6 +72,18 @@ pub enum WarehouseError {
     /// The export cannot be read.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// The export's ledger is not the one that the warehouse holds.
+    #[error(
+        "seq {seq}: the export has entry_hash {export}, the warehouse has {warehouse}: the ledger was rewritten or is another one; nothing is loaded (--new-ledger loads it all the same)"
+    )]
+    Rewritten {
+        /// The entry.
+        seq: i64,
+        /// What the export has there.
+        export: String,
+        /// What was loaded.
+        warehouse: String,
+    },
     /// The ledger holds no entry.
     #[error("{}: the ledger is empty; an export holds at least one entry", path.display())]
     Empty {

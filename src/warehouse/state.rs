@@ -54,6 +54,10 @@ impl Warehouse {
         let io = |source| WarehouseError::io(path, source);
         if !path.exists() {
             use std::os::unix::fs::DirBuilderExt;
+            // What stands around it is as open as the operator's umask says: snapshots are published there.
+            if let Some(around) = path.parent() {
+                fs::create_dir_all(around).map_err(io)?;
+            }
             fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io)?;
         }
         let lock = path.join(".lock");

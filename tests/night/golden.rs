@@ -69,7 +69,9 @@ fn findings_stop_publication() {
     let place = Place::new("attacks");
     let output = place.night("out", &[]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("249 error findings: nothing is published"));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("249 error findings: nothing is published"), "{said}");
+    assert!(said.contains("bureau: seq 130: entry.schema: detail.screening"), "{said}");
     assert!(!place.path("out/snapshots").exists());
 }
 

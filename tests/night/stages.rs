@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use crate::command::{AS_OF, Place, assert_success, complaint, files};
+use crate::command::{AS_OF, Place, assert_success, chained, complaint, files};
 
 #[test]
 fn four_stages_are_a_night() {
@@ -96,6 +96,47 @@ fn an_export_may_follow_on_the_warehouse_and_gives_the_same_snapshot() {
     fs::write(place.path("export/ledger.jsonl"), lines[3000..].concat()).unwrap();
     assert_success(&place.night("out", &[]));
     assert_eq!(files(&place.snapshot("out")), files(&place.snapshot("whole")));
+    // The same again, and one that repeats more: what the warehouse has is compared and stays.
+    for from in [3000, 2500, 5143] {
+        fs::write(place.path("export/ledger.jsonl"), lines[from..].concat()).unwrap();
+        let again = place.night("out", &["--json"]);
+        assert_success(&again);
+        let summary: serde_json::Value = serde_json::from_slice(&again.stdout).unwrap();
+        assert_eq!((&summary["outcome"], &summary["head"]["seq"]), (&"unchanged".into(), &5144.into()));
+    }
+    assert_success(&place.bureau(&["audit", "--chain", "--warehouse", "out/warehouse"]));
+}
+
+#[test]
+fn history_that_was_rewritten_is_refused_unless_it_is_said_to_be_another_ledger() {
+    let place = Place::new("small");
+    assert_success(&place.night("out", &[]));
+    let ledger = fs::read_to_string(place.path("export/ledger.jsonl")).unwrap();
+    let whole: Vec<String> = ledger.lines().map(str::to_owned).collect();
+    let mut altered = whole.clone();
+    let mut entry: serde_json::Value = serde_json::from_str(&altered[99]).unwrap();
+    entry["x_note"] = "rewritten".into();
+    altered[99] = entry.to_string();
+    let (snapshots, state) =
+        (files(&place.path("out/snapshots")), fs::read(place.path("out/warehouse/state.json")).unwrap());
+    for lines in [chained(&altered, 99), whole[..5000].to_vec(), chained(&altered, 99)[..5000].to_vec()] {
+        fs::write(place.path("export/ledger.jsonl"), lines.join("\n") + "\n").unwrap();
+        let refused = place.night("out", &[]);
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(complaint(&refused).contains("--new-ledger"), "{}", complaint(&refused));
+        assert_eq!(fs::read(place.path("out/warehouse/state.json")).unwrap(), state);
+        assert_eq!(files(&place.path("out/snapshots")), snapshots);
+    }
+    assert_success(&place.bureau(&[
+        "load",
+        "--export",
+        "export",
+        "--warehouse",
+        "out/warehouse",
+        "--salt-file",
+        "export/anchor.salt",
+        "--new-ledger",
+    ]));
 }
 
 #[test]
@@ -175,4 +216,29 @@ fn a_night_builds_on_the_audit_before_and_finds_what_a_full_one_finds() {
         fs::write(&left, text.replace(is, becomes)).unwrap();
         assert_eq!(findings(&[]), (night.clone(), true));
     }
+}
+
+#[test]
+fn documents_of_another_load_are_not_published() {
+    let place = Place::new("small");
+    assert_success(&place.night("out", &[]));
+    let load = ["load", "--export", "export", "--warehouse", "out/warehouse", "--salt-file", "export/anchor.salt"];
+    assert_success(&place.bureau(&load));
+    let stale = place.bureau(&["publish", "--warehouse", "out/warehouse", "--out", "other", "--key", "key.pem"]);
+    assert_eq!(stale.status.code(), Some(1));
+    assert!(complaint(&stale).contains("bureau audit"), "{}", complaint(&stale));
+    assert!(!place.path("other/snapshots").exists());
+}
+
+#[test]
+fn a_result_that_nobody_takes_is_said_to_be_lost_and_a_dead_log_stops_nothing() {
+    let place = Place::new("small");
+    assert_success(&place.night("out", &[]));
+    let run = |script: &str| {
+        let mut bash = std::process::Command::new("bash");
+        bash.args(["-c", script, env!("CARGO_BIN_EXE_bureau")]).current_dir(place.path(".")).output().unwrap()
+    };
+    assert_eq!(run("\"$0\" check --json out/snapshots/latest >/dev/full").status.code(), Some(3));
+    assert_eq!(run("\"$0\" check out/snapshots/latest 2>/dev/full").status.code(), Some(0));
+    assert_eq!(run("\"$0\" check nowhere 2>/dev/full").status.code(), Some(1));
 }

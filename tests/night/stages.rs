@@ -110,16 +110,17 @@ fn an_export_may_follow_on_the_warehouse_and_gives_the_same_snapshot() {
 #[test]
 fn history_that_was_rewritten_is_refused_unless_it_is_said_to_be_another_ledger() {
     let place = Place::new("small");
-    assert_success(&place.night("out", &[]));
     let ledger = fs::read_to_string(place.path("export/ledger.jsonl")).unwrap();
-    let whole: Vec<String> = ledger.lines().map(str::to_owned).collect();
+    let whole: Vec<String> = ledger.lines().take(200).map(str::to_owned).collect();
+    fs::write(place.path("export/ledger.jsonl"), whole.join("\n") + "\n").unwrap();
+    assert_success(&place.night("out", &["--publish-with-findings"]));
     let mut altered = whole.clone();
     let mut entry: serde_json::Value = serde_json::from_str(&altered[99]).unwrap();
     entry["x_note"] = "rewritten".into();
     altered[99] = entry.to_string();
     let (snapshots, state) =
         (files(&place.path("out/snapshots")), fs::read(place.path("out/warehouse/state.json")).unwrap());
-    for lines in [chained(&altered, 99), whole[..5000].to_vec(), chained(&altered, 99)[..5000].to_vec()] {
+    for lines in [chained(&altered, 99), whole[..150].to_vec(), chained(&altered, 99)[..150].to_vec()] {
         fs::write(place.path("export/ledger.jsonl"), lines.join("\n") + "\n").unwrap();
         let refused = place.night("out", &[]);
         assert_eq!(refused.status.code(), Some(1));

@@ -75,7 +75,7 @@ pub fn audit(warehouse: &Warehouse, as_of: i64, resources: &Resources, afresh: b
     let earlier = if afresh {
         None
     } else {
-        Earlier::open(warehouse, &session).inspect_err(|why| tracing::info!("audit: every entry anew: {why}")).ok()
+        Earlier::open(warehouse).inspect_err(|why| tracing::info!("audit: every entry anew: {why}")).ok()
     };
     let given = audit::Inputs {
         identities: &inputs.identities,

@@ -6,16 +6,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
-use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use serde::{Deserialize, Serialize};
 
 use super::{Inputs, NightError, fresh_folder, write};
 use crate::audit::{Finding, Previous, Rule};
-use crate::engine::Session;
 use crate::identity::{Identities, Reporters};
-use crate::warehouse::{Head, Warehouse};
+use crate::warehouse::{Head, Warehouse, entry_hash_at};
 
 const FOLDER: &str = "last-audit";
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
@@ -45,7 +42,7 @@ pub(super) struct Earlier {
 
 impl Earlier {
     /// The last audit, where there is one that this night may build on; else why not.
-    pub fn open(warehouse: &Warehouse, session: &Session) -> Result<Earlier, String> {
+    pub fn open(warehouse: &Warehouse) -> Result<Earlier, String> {
         let folder = warehouse.join(FOLDER);
         let text = |name: &str| fs::read(folder.join(name)).map_err(|_| "there is no earlier audit".to_owned());
         let left: Left =
@@ -53,7 +50,8 @@ impl Earlier {
         if left.program != PROGRAM {
             return Err(format!("the earlier audit is of version {}", left.program));
         }
-        if hash_at(session, left.head.seq).as_deref() != Some(left.head.entry_hash.as_str()) {
+        let held = entry_hash_at(warehouse, left.head.seq).ok().flatten();
+        if held.as_deref() != Some(left.head.entry_hash.as_str()) {
             return Err("the earlier audit is of another ledger".to_owned());
         }
         let (identities, reporters) = (text("identities.jsonl")?, text("reporters.jsonl")?);
@@ -125,14 +123,4 @@ fn findings(text: &[u8]) -> Option<Vec<Finding>> {
             Some(Finding::new(line.seq, Rule::parse(&line.rule)?, line.message))
         })
         .collect()
-}
-
-/// The hash of the entry at a `seq`, or none where the ledger has no such entry.
-fn hash_at(session: &Session, seq: i64) -> Option<String> {
-    let column: ArrayRef = Arc::new(Int64Array::from(vec![seq]));
-    session.register_batch("audited_head", RecordBatch::try_from_iter([("seq", column)]).ok()?).ok()?;
-    let query = "select l.entry_hash from audited_head h join ledger l on l.seq = h.seq";
-    let rows = session.rows("audited_head", query).ok()?;
-    let hash = rows.text("entry_hash").ok()?;
-    (rows.len() == 1).then(|| hash.get(0).map(str::to_owned)).flatten()
 }

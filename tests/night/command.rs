@@ -71,6 +71,14 @@ impl Place {
         self.bureau(&arguments)
     }
 
+    /// Loads `export` into a warehouse, with more arguments.
+    pub fn load(&self, warehouse: &str, more: &[&str]) -> Output {
+        let mut arguments = vec!["load", "--export", "export", "--warehouse", warehouse];
+        arguments.extend(["--salt-file", "export/anchor.salt"]);
+        arguments.extend(more);
+        self.bureau(&arguments)
+    }
+
     pub fn snapshot(&self, out: &str) -> PathBuf {
         self.path(out).join("snapshots/2026-11-30T00-00-00Z")
     }

@@ -9,15 +9,7 @@ use crate::command::{AS_OF, Place, assert_success, chained, complaint, files};
 fn four_stages_are_a_night() {
     let place = Place::new("small");
     assert_success(&place.night("whole", &[]));
-    assert_success(&place.bureau(&[
-        "load",
-        "--export",
-        "export",
-        "--warehouse",
-        "w",
-        "--salt-file",
-        "export/anchor.salt",
-    ]));
+    assert_success(&place.load("w", &[]));
     // A stage that comes too early says which one is missing.
     let early = place.bureau(&["report", "--warehouse", "w", "--as-of", AS_OF]);
     assert_eq!(early.status.code(), Some(1));
@@ -33,15 +25,7 @@ fn four_stages_are_a_night() {
 #[test]
 fn an_audit_with_errors_exits_with_1_and_prints_them_by_rule() {
     let place = Place::new("attacks");
-    assert_success(&place.bureau(&[
-        "load",
-        "--export",
-        "export",
-        "--warehouse",
-        "w",
-        "--salt-file",
-        "export/anchor.salt",
-    ]));
+    assert_success(&place.load("w", &[]));
     let output = place.bureau(&["audit", "--warehouse", "w", "--as-of", AS_OF]);
     assert_eq!(output.status.code(), Some(1));
     let table = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -52,15 +36,7 @@ fn an_audit_with_errors_exits_with_1_and_prints_them_by_rule() {
 #[test]
 fn the_chain_is_proved_from_parquet_alone() {
     let place = Place::new("policy");
-    assert_success(&place.bureau(&[
-        "load",
-        "--export",
-        "export",
-        "--warehouse",
-        "w",
-        "--salt-file",
-        "export/anchor.salt",
-    ]));
+    assert_success(&place.load("w", &[]));
     fs::remove_dir_all(place.path("export")).unwrap();
     let output = place.bureau(&["audit", "--chain", "--warehouse", "w", "--json"]);
     assert_success(&output);
@@ -79,15 +55,7 @@ fn an_export_may_follow_on_the_warehouse_and_gives_the_same_snapshot() {
     let ledger = fs::read_to_string(place.path("export/ledger.jsonl")).unwrap();
     let lines: Vec<&str> = ledger.split_inclusive('\n').collect();
     fs::write(place.path("export/ledger.jsonl"), lines[..3000].concat()).unwrap();
-    assert_success(&place.bureau(&[
-        "load",
-        "--export",
-        "export",
-        "--warehouse",
-        "out/warehouse",
-        "--salt-file",
-        "export/anchor.salt",
-    ]));
+    assert_success(&place.load("out/warehouse", &[]));
     // One that leaves a gap is refused, and the warehouse stays as it was.
     fs::write(place.path("export/ledger.jsonl"), lines[3001..].concat()).unwrap();
     let gap = place.night("out", &[]);
@@ -128,16 +96,7 @@ fn history_that_was_rewritten_is_refused_unless_it_is_said_to_be_another_ledger(
         assert_eq!(fs::read(place.path("out/warehouse/state.json")).unwrap(), state);
         assert_eq!(files(&place.path("out/snapshots")), snapshots);
     }
-    assert_success(&place.bureau(&[
-        "load",
-        "--export",
-        "export",
-        "--warehouse",
-        "out/warehouse",
-        "--salt-file",
-        "export/anchor.salt",
-        "--new-ledger",
-    ]));
+    assert_success(&place.load("out/warehouse", &["--new-ledger"]));
 }
 
 #[test]
@@ -194,14 +153,13 @@ fn a_changed_byte_anywhere_fails_the_check_and_names_the_file() {
 #[test]
 fn a_night_builds_on_the_audit_before_and_finds_what_a_full_one_finds() {
     let place = Place::new("attacks");
-    let load = ["load", "--export", "export", "--warehouse", "w", "--salt-file", "export/anchor.salt"];
     let ledger = fs::read_to_string(place.path("export/ledger.jsonl")).unwrap();
     let lines: Vec<&str> = ledger.split_inclusive('\n').collect();
     fs::write(place.path("export/ledger.jsonl"), lines[..2500].concat()).unwrap();
-    assert_success(&place.bureau(&load));
+    assert_success(&place.load("w", &[]));
     place.bureau(&["audit", "--warehouse", "w", "--as-of", "2026-11-01T00:00:00Z"]);
     fs::write(place.path("export/ledger.jsonl"), &ledger).unwrap();
-    assert_success(&place.bureau(&load));
+    assert_success(&place.load("w", &[]));
     let findings = |more: &[&str]| {
         let output = place.bureau(&[&["audit", "--warehouse", "w", "--as-of", AS_OF][..], more].concat());
         let log = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -223,8 +181,7 @@ fn a_night_builds_on_the_audit_before_and_finds_what_a_full_one_finds() {
 fn documents_of_another_load_are_not_published() {
     let place = Place::new("small");
     assert_success(&place.night("out", &[]));
-    let load = ["load", "--export", "export", "--warehouse", "out/warehouse", "--salt-file", "export/anchor.salt"];
-    assert_success(&place.bureau(&load));
+    assert_success(&place.load("out/warehouse", &[]));
     let stale = place.bureau(&["publish", "--warehouse", "out/warehouse", "--out", "other", "--key", "key.pem"]);
     assert_eq!(stale.status.code(), Some(1));
     assert!(complaint(&stale).contains("bureau audit"), "{}", complaint(&stale));

@@ -8,15 +8,25 @@
 --   checked        those on a probed interaction
 --   agreed         of those, the ones on the probe's side: v from 0.5 up with PASS, below with FAIL
 --   self_dealing, declared_competitor, rate_limit   `excluded` entries about its attestations, by reason
-with total as (
-    select evaluator,
+with by_subject as (
+    select evaluator, subject,
            count(*) as volume,
-           count(distinct subject) as subjects,
            count(derived_outcome) as derived,
            count(case when derived_outcome is not null and derived_outcome <> outcome then 1 end) as disagreed,
            count(probe) as checked,
            count(case when (probe = 'PASS' and v >= 0.5) or (probe = 'FAIL' and v < 0.5) then 1 end) as agreed
     from evaluator_attestation
+    group by evaluator, subject
+),
+total as (
+    select evaluator,
+           cast(sum(volume) as bigint) as volume,
+           count(*) as subjects,
+           cast(sum(derived) as bigint) as derived,
+           cast(sum(disagreed) as bigint) as disagreed,
+           cast(sum(checked) as bigint) as checked,
+           cast(sum(agreed) as bigint) as agreed
+    from by_subject
     group by evaluator
 ),
 exclusion as (

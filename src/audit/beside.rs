@@ -19,8 +19,8 @@ use super::rules::code::Observed;
 use super::rules::enrollment::{self, Act};
 use super::rules::fact;
 
-/// fact.promise, of facts in error, duplicates and voided ones too, and fact.duplicate.
-pub(super) fn facts(session: &Session, inputs: &Inputs<'_>, findings: &mut Findings) -> Result<(), AuditError> {
+/// fact.promise, of facts in error, duplicates and voided ones too.
+pub(super) fn promises(session: &Session, inputs: &Inputs<'_>, findings: &mut Findings) -> Result<(), AuditError> {
     session.for_each(FACT_PROMISE.name, FACT_PROMISE.text, |rows| {
         let (seq, reporter, stray) = (rows.int("seq")?, rows.text("reporter")?, rows.int("stray")?);
         for row in 0..rows.len() {
@@ -29,28 +29,18 @@ pub(super) fn facts(session: &Session, inputs: &Inputs<'_>, findings: &mut Findi
                 findings.judge(need(seq.get(row), "seq")?, Rule::FactPromise, found);
             }
         }
-        Ok::<(), AuditError>(())
-    })?;
+        Ok(())
+    })
+}
+
+/// fact.duplicate.
+pub(super) fn duplicates(session: &Session, findings: &mut Findings) -> Result<(), AuditError> {
     session.for_each(FACT_DUPLICATE.name, FACT_DUPLICATE.text, |rows| {
         let seq = rows.int("seq")?;
         for row in 0..rows.len() {
             let message = "an earlier fact has this interaction and subject";
             findings.judge(need(seq.get(row), "seq")?, Rule::FactDuplicate, Some(message.into()));
         }
-        Ok(())
-    })
-}
-
-/// attest.*.
-pub(super) fn attestations(
-    session: &Session,
-    inputs: &Inputs<'_>,
-    relations: &Relations<'_>,
-    findings: &mut Findings,
-) -> Result<(), AuditError> {
-    let bench = Bench { acts: acts(session)?, policy: inputs.policy, spans: inputs.policy.spans(), relations };
-    session.for_each(ATTESTATION_JUDGED.name, ATTESTATION_JUDGED.text, |rows| {
-        findings.extend(bench.judge(&rows)?);
         Ok(())
     })
 }
@@ -75,14 +65,31 @@ fn acts(session: &Session) -> Result<HashMap<String, Vec<Act>>, AuditError> {
     Ok(acts)
 }
 
-struct Bench<'a> {
+/// What attestations are judged by, beside the facts that witnessed them.
+pub(super) struct Bench<'a> {
     acts: HashMap<String, Vec<Act>>,
     policy: &'a Policy,
     spans: Spans,
     relations: &'a Relations<'a>,
 }
 
-impl Bench<'_> {
+impl<'a> Bench<'a> {
+    pub(super) fn new(
+        session: &Session,
+        inputs: &Inputs<'a>,
+        relations: &'a Relations<'a>,
+    ) -> Result<Bench<'a>, AuditError> {
+        Ok(Bench { acts: acts(session)?, policy: inputs.policy, spans: inputs.policy.spans(), relations })
+    }
+
+    /// attest.*.
+    pub(super) fn attestations(&self, session: &Session, findings: &mut Findings) -> Result<(), AuditError> {
+        session.for_each(ATTESTATION_JUDGED.name, ATTESTATION_JUDGED.text, |rows| {
+            findings.extend(self.judge(&rows)?);
+            Ok(())
+        })
+    }
+
     fn judge(&self, rows: &Rows) -> Result<Vec<Finding>, AuditError> {
         let (seq, at, subject) = (rows.int("seq")?, rows.instant("at")?, rows.text("subject")?);
         let (evaluator, hash) = (rows.text("evaluator")?, rows.text("evaluator_anchor_hash")?);

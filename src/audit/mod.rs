@@ -62,13 +62,12 @@ pub use finding::{Audit, Finding, Message, Rule, Severity};
 pub use inputs::{Inputs, Previous};
 
 use std::fs;
-use std::path::Path;
 
 use crate::engine::Session;
 use crate::identity::Relations;
 
 use finding::Findings;
-use queries::{CORRECTION_SPAN, FACT_CHECK, FACT_VERSION, Query, WITNESS};
+use queries::{CORRECTION_SPAN, FACT_CHECK, FACT_VERSION, WITNESS};
 
 /// Judges every rule. The session has the ledger's tables and `policy`; the audit registers its intermediates beside them.
 pub fn audit(session: &Session, inputs: &Inputs<'_>) -> Result<Audit, AuditError> {
@@ -89,12 +88,20 @@ pub fn audit(session: &Session, inputs: &Inputs<'_>) -> Result<Audit, AuditError
     claims::filed(session, &relations, &spans, &mut findings)?;
 
     in_error(session, &findings)?;
-    for query in [CORRECTION_SPAN, FACT_VERSION, FACT_CHECK, WITNESS] {
-        keep(session, scratch, query)?;
+    for query in [CORRECTION_SPAN, FACT_VERSION] {
+        let path = scratch.join(query.name).with_extension("parquet");
+        session.materialise(query.name, query.text, &path, Ok)?;
     }
     claims::named(session, inputs.identities, &mut findings)?;
-    beside::facts(session, inputs, &mut findings)?;
-    beside::attestations(session, inputs, &relations, &mut findings)?;
+    let bench = beside::Bench::new(session, inputs, &relations)?;
+    session.each_slice(scratch, &[FACT_CHECK.name, WITNESS.name], |slice| {
+        for query in [FACT_CHECK, WITNESS] {
+            session.materialise_slice(query.name, query.text, scratch, slice, Ok)?;
+        }
+        beside::duplicates(session, &mut findings)?;
+        bench.attestations(session, &mut findings)
+    })?;
+    beside::promises(session, inputs, &mut findings)?;
 
     in_error(session, &findings)?;
     let withheld = excluded::judge(session, inputs, &relations, &mut findings)?;
@@ -104,11 +111,5 @@ pub fn audit(session: &Session, inputs: &Inputs<'_>) -> Result<Audit, AuditError
 /// Registers `faulty`, the entries in which an error has been found so far.
 fn in_error(session: &Session, findings: &Findings) -> Result<(), AuditError> {
     session.register_batch("faulty", finding::entries(&findings.in_error())?)?;
-    Ok(())
-}
-
-fn keep(session: &Session, scratch: &Path, query: Query) -> Result<(), AuditError> {
-    let path = scratch.join(query.name).with_extension("parquet");
-    session.materialise(query.name, query.text, &path, Ok)?;
     Ok(())
 }

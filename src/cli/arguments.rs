@@ -11,6 +11,9 @@ use crate::instant;
 #[derive(Debug, Parser)]
 #[command(name = "bureau", version, disable_help_subcommand = true)]
 pub(super) struct Arguments {
+    /// Log every query too, with its rows, seconds and what it spilled
+    #[arg(long, global = true)]
+    pub verbose: bool,
     #[command(subcommand)]
     pub command: Command,
 }

@@ -29,7 +29,7 @@ pub fn main() -> ExitCode {
             return if usage { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
-    progress::log();
+    progress::log(arguments.verbose);
     match commands::run(arguments.command) {
         Ok(_) if summary::lost() => {
             summary::complain("standard output cannot be written; the result is lost");

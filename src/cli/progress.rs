@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Sends log lines to standard error.
-pub(super) fn log() {
+/// Sends log lines to standard error; with `verbose`, this program's lines for those who tune it too.
+pub(super) fn log(verbose: bool) {
     let terminal = std::io::stderr().is_terminal();
     let subscriber = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
@@ -14,7 +14,7 @@ pub(super) fn log() {
         .with_target(false)
         // A log that nobody takes is no reason to stop, and the default complains on the same closed pipe.
         .log_internal_errors(false)
-        .with_max_level(tracing::Level::INFO);
+        .with_max_level(if verbose { tracing::Level::DEBUG } else { tracing::Level::INFO });
     let _ = subscriber.try_init();
 }
 

@@ -9,17 +9,21 @@
 //! aggregates draw, and past which they spill beside the warehouse.
 
 mod rows;
+mod slices;
 
 pub use rows::{Column, Rows};
+pub use slices::Slice;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use arrow::array::RecordBatch;
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
+use datafusion::catalog::TableProvider;
 use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
@@ -109,6 +113,8 @@ pub struct Resources {
 pub struct Session {
     context: SessionContext,
     runtime: tokio::runtime::Runtime,
+    memory: usize,
+    sliced: Mutex<slices::Sliced>,
 }
 
 /// Rows of a batch that the engine hands over, and of a row group that it writes, at most.
@@ -145,11 +151,16 @@ impl Session {
             )
             .build_arc()
             .map_err(|source| failed("session", source))?;
-        Ok(Session { context: SessionContext::new_with_config_rt(config, environment), runtime })
+        let context = SessionContext::new_with_config_rt(config, environment);
+        Ok(Session { context, runtime, memory: resources.memory, sliced: Mutex::default() })
     }
 
     /// Registers Parquet files of one schema as the table `name`. Their metadata is left out of the schema.
     pub fn register_parquet(&self, name: &str, files: &[PathBuf]) -> Result<(), EngineError> {
+        self.replace(name, self.listing(name, files)?)
+    }
+
+    fn listing(&self, name: &str, files: &[PathBuf]) -> Result<Arc<dyn TableProvider>, EngineError> {
         let tables = files.iter().map(|path| listed(name, path)).collect::<Result<Vec<_>, _>>()?;
         let Some(first) = tables.first() else {
             return Err(failed(name, DataFusionError::Plan("no file makes the table".to_owned())));
@@ -161,8 +172,7 @@ impl Session {
             self.runtime.block_on(options.infer_schema(&state, first)).map_err(|source| failed(name, source))?;
         let config =
             ListingTableConfig::new_with_multi_paths(tables).with_listing_options(options).with_schema(plain(&schema));
-        let provider = ListingTable::try_new(config).map_err(|source| failed(name, source))?;
-        self.replace(name, Arc::new(provider))
+        Ok(Arc::new(ListingTable::try_new(config).map_err(|source| failed(name, source))?))
     }
 
     /// Registers rows in memory as `name`.
@@ -171,7 +181,7 @@ impl Session {
         self.replace(name, Arc::new(table))
     }
 
-    fn replace(&self, name: &str, table: Arc<dyn datafusion::catalog::TableProvider>) -> Result<(), EngineError> {
+    fn replace(&self, name: &str, table: Arc<dyn TableProvider>) -> Result<(), EngineError> {
         self.context.deregister_table(name).map_err(|source| failed(name, source))?;
         self.context.register_table(name, table).map_err(|source| failed(name, source))?;
         Ok(())
@@ -234,7 +244,7 @@ impl Session {
         });
         let (stream, plan) = planned.map_err(|source| failed(query, source))?;
         let schema = plain(&stream.schema());
-        Ok(Running { session: self, query, stream, plan, schema })
+        Ok(Running { session: self, query, stream, plan, schema, begun: Instant::now(), rows: 0 })
     }
 }
 
@@ -245,6 +255,8 @@ struct Running<'a> {
     stream: SendableRecordBatchStream,
     plan: Arc<dyn ExecutionPlan>,
     schema: SchemaRef,
+    begun: Instant,
+    rows: usize,
 }
 
 impl Running<'_> {
@@ -254,15 +266,25 @@ impl Running<'_> {
         match self.session.runtime.block_on(self.stream.next()) {
             Some(batch) => {
                 let batch = batch.map_err(broken)?;
+                self.rows += batch.num_rows();
                 conform(batch, &self.schema).map(Some).map_err(|source| broken(source.into()))
             }
             None if has_spilled_a_loop(&self.plan) => Err(EngineError::Memory {
                 query: self.query.to_owned(),
                 detail: "a nested loop join does not fit".to_owned(),
             }),
-            None => Ok(None),
+            None => {
+                let (seconds, spilled) = (self.begun.elapsed().as_secs_f64(), spilled_bytes(&self.plan));
+                tracing::debug!("query {}: {} rows, {seconds:.3} s, {spilled} bytes spilled", self.query, self.rows);
+                Ok(None)
+            }
         }
     }
+}
+
+fn spilled_bytes(plan: &Arc<dyn ExecutionPlan>) -> usize {
+    let own = plan.metrics().and_then(|metrics| metrics.spilled_bytes()).unwrap_or(0);
+    own + plan.children().into_iter().map(spilled_bytes).sum::<usize>()
 }
 
 /// DataFusion 55 loses rows, and says nothing, where the build side of a nested loop join does not fit into memory and spills.

@@ -25,6 +25,7 @@ type Fault = String;
 pub(super) fn path(table: &str, column: &'static str) -> Vec<&'static str> {
     match (table, column) {
         (_, "seq" | "at" | "subject" | "capability") => vec![column],
+        (_, "slice") => vec!["detail", "interaction_id"],
         ("stopped", "stopped_at") => vec!["detail", "at"],
         ("nda_claimed", "nda_digest") => vec!["detail", "claim", "nda", "digest"],
         ("nda_claimed", "claimant_key") => vec!["detail", "claim", "claimant", "agent"],
@@ -128,8 +129,12 @@ fn cell<'a>(
     entry: &Value,
     withheld: &dyn Fn() -> bool,
 ) -> Result<Found<'a>, Fault> {
-    // Columns that say whether something is there.
+    // Columns that say whether something is there, and the one that is computed.
     match (table.name, column.name) {
+        (_, "slice") => {
+            let slice = schema::slice_of(value.and_then(Value::as_str).unwrap_or_default());
+            return Ok(Found::Int(Some(slice.into())));
+        }
         ("nda_resolved", "has_verdict" | "has_settlement") => {
             return Ok(Found::Bool(value.is_some_and(Value::is_object)));
         }

@@ -2,7 +2,7 @@
 //!
 //! An optional member that is null counts as absent.
 
-use super::node::{Kind, Node};
+use super::node::{Hint, Kind, Node};
 use crate::instant;
 use std::fmt;
 
@@ -37,10 +37,13 @@ impl fmt::Display for Path<'_> {
 }
 
 /// An object whose members are taken out one by one.
-#[derive(Debug, Clone, Copy)]
+///
+/// Those that are taken in the order of their names cost one step each.
+#[derive(Debug)]
 pub(super) struct Object<'a, 'p> {
     node: Node<'a>,
     path: Path<'p>,
+    hint: Hint,
 }
 
 type Taken<T> = Result<T, SchemaFault>;
@@ -48,17 +51,17 @@ type Taken<T> = Result<T, SchemaFault>;
 impl<'a, 'p> Object<'a, 'p> {
     /// The members of `node`, which the caller has found to be an object, under the name that messages give it.
     pub fn new(node: Node<'a>, name: &'p str) -> Object<'a, 'p> {
-        Object { node, path: Path { above: None, name } }
+        Object { node, path: Path { above: None, name }, hint: Hint::default() }
     }
 
     /// The member, unless absent or null.
     pub fn some(&self, name: &str) -> Option<Node<'a>> {
-        self.node.get(name).filter(|value| !value.is_null())
+        self.node.get_next(name, &self.hint).filter(|value| !value.is_null())
     }
 
     /// The member as it stands.
     pub fn raw(&self, name: &str) -> Option<Node<'a>> {
-        self.node.get(name)
+        self.node.get_next(name, &self.hint)
     }
 
     /// The fault of a member that is not `what`.
@@ -150,7 +153,7 @@ impl<'a, 'p> Object<'a, 'p> {
     pub fn object_opt<T>(&self, name: &str, read: impl FnOnce(&Object<'a, '_>) -> Taken<T>) -> Taken<Option<T>> {
         match self.some(name) {
             Some(node) if node.is_object() => {
-                read(&Object { node, path: Path { above: Some(&self.path), name } }).map(Some)
+                read(&Object { node, path: Path { above: Some(&self.path), name }, hint: Hint::default() }).map(Some)
             }
             Some(_) => Err(self.is_not(name, "an object")),
             None => Ok(None),
@@ -169,7 +172,7 @@ impl<'a, 'p> Object<'a, 'p> {
     ) -> Taken<Option<Vec<T>>> {
         let path = Path { above: Some(&self.path), name };
         self.list_opt(name, "a list of objects", |node| match node.kind() {
-            Kind::Object => read(&Object { node, path }).map(Some),
+            Kind::Object => read(&Object { node, path, hint: Hint::default() }).map(Some),
             _ => Ok(None),
         })
     }

@@ -1,5 +1,8 @@
 //! Reading a parsed line: one value at a time, without copying.
 
+use std::cell::Cell;
+use std::cmp::Ordering;
+
 use super::json::MAX_INTEGER;
 use super::tape::{Document, RISING, Slot, Tag};
 
@@ -18,6 +21,13 @@ pub enum Kind {
     Array,
     /// An object.
     Object,
+}
+
+/// Where [`Node::get_next`] goes on in one object: the name to look at, and the one before it (0 for none).
+#[derive(Debug, Clone, Default)]
+pub(super) struct Hint {
+    at: Cell<usize>,
+    before: Cell<usize>,
 }
 
 /// A value of a parsed line.
@@ -60,6 +70,47 @@ impl<'a> Node<'a> {
                 return Some(value);
             }
         }
+        None
+    }
+
+    /// The same for members that are asked for one after another, in `hint`'s keeping: where names rise, as they do in a canonical
+    /// line, the search begins behind the last one found and ends at a greater name.
+    pub(super) fn get_next(self, name: &str, hint: &Hint) -> Option<Node<'a>> {
+        let slot = self.slot();
+        if slot.tag != Tag::Object || slot.order != RISING {
+            return self.get(name);
+        }
+        let text = |at: usize| {
+            let node = Node::new(self.document, at);
+            (node.document.text(node.slot()), node)
+        };
+        // Asked for out of order: from the start again.
+        let behind = match hint.before.get() {
+            0 => false,
+            before => text(before).0 >= name,
+        };
+        let mut at = if behind || hint.at.get() == 0 { self.at + 1 } else { hint.at.get() };
+        if behind {
+            hint.before.set(0);
+        }
+        while at < slot.next {
+            let (found, node) = text(at);
+            // A name's slot is followed by its value's.
+            let value = Node::new(self.document, node.at + 1);
+            match found.cmp(name) {
+                Ordering::Less => {
+                    hint.before.set(at);
+                    at = value.slot().next;
+                }
+                Ordering::Equal => {
+                    hint.before.set(at);
+                    hint.at.set(value.slot().next);
+                    return Some(value);
+                }
+                Ordering::Greater => break,
+            }
+        }
+        hint.at.set(at);
         None
     }
 

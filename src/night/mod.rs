@@ -43,8 +43,13 @@ fn open_session(
 ) -> Result<Session, NightError> {
     let session = Session::open(resources, &warehouse.join("spill"))?;
     for table in schema::ACTIONS.iter().chain([&schema::LEDGER]) {
-        session.register_parquet(table.name, &warehouse.parts(table.name))?;
+        let parts = warehouse.parts(table.name);
+        match table.runs() {
+            1 => session.register_parquet(table.name, &parts)?,
+            _ => session.register_sliced(table.name, &parts)?,
+        }
     }
+    session.register_moved(include_str!("../../queries/moved_interaction.sql"))?;
     let derived = warehouse.join("derived");
     std::fs::create_dir_all(&derived).map_err(|source| NightError::io(&derived, source))?;
     for (name, batch) in inputs.tables(as_of)? {

@@ -118,7 +118,7 @@ pub(super) fn put_ratings(ratings: &Ratings, folder: &Path) -> Result<Rated, Nig
     let count = put_documents(folder, Kind::Rating, ratings.documents().map(|inner| canonical::to_vec(&inner)))?;
     let mut tables = Vec::new();
     for (name, batch) in ratings.flat()? {
-        put_table(folder, name, batch)?;
+        put_table(folder, name, vec![batch])?;
         tables.push(name.to_owned());
     }
     Ok(Rated {

@@ -12,7 +12,6 @@ use super::audit::{Audited, FINDINGS, WITHHELD};
 use super::rate::{REFUSED, put_ratings, refused_rows};
 use super::{Inputs, NightError, PROFILE, fresh_folder, open_session, write};
 use crate::engine::{Resources, Session};
-use crate::ledger::canonical;
 use crate::rating::{self, Parameters};
 use crate::reports::{self, Documents, Frame};
 use crate::snapshot::document::Kind;
@@ -90,11 +89,11 @@ pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Resul
         (Kind::Evaluator, &documents.evaluators),
         (Kind::ScreeningProvider, &documents.screening_providers),
     ] {
-        let count = put_documents(&beside, kind, inner.iter().map(canonical::to_vec))?;
+        let count = put_documents(&beside, kind, inner.iter())?;
         reported.documents.insert(kind.name().to_owned(), count);
     }
-    for (name, batch) in documents.tables {
-        put_table(&beside, name, batch)?;
+    for (name, batches) in documents.tables {
+        put_table(&beside, name, batches)?;
         reported.tables.push(name.to_owned());
     }
     drop(session);
@@ -146,14 +145,14 @@ fn add_ratings(
 pub(super) fn put_documents(
     folder: &Path,
     kind: Kind,
-    inner: impl Iterator<Item = Vec<u8>>,
+    inner: impl Iterator<Item = impl AsRef<[u8]>>,
 ) -> Result<u64, NightError> {
     let path = folder.join(kind.name()).with_extension("jsonl");
     let mut count = 0;
     let put = || {
         let mut file = BufWriter::new(std::fs::File::create(&path)?);
         for line in inner {
-            file.write_all(&line)?;
+            file.write_all(line.as_ref())?;
             file.write_all(b"\n")?;
             count += 1;
         }
@@ -163,9 +162,12 @@ pub(super) fn put_documents(
     Ok(count)
 }
 
-pub(super) fn put_table(folder: &Path, name: &str, batch: RecordBatch) -> Result<(), NightError> {
+/// Writes one flat table, of at least one batch.
+pub(super) fn put_table(folder: &Path, name: &str, batches: Vec<RecordBatch>) -> Result<(), NightError> {
     let path = folder.join("tables").join(name).with_extension("parquet");
-    write_table(&path, batch.schema(), [Ok(batch)])?;
+    if let Some(first) = batches.first() {
+        write_table(&path, first.schema(), batches.into_iter().map(Ok))?;
+    }
     Ok(())
 }
 

@@ -66,8 +66,10 @@ pub struct Evaluator {
     pub excluded: BTreeMap<&'static str, i64>,
     /// By code.
     pub outcomes: BTreeMap<String, i64>,
-    /// The pools that they fell in.
-    pub pools: Vec<PoolShare>,
+    /// Those that are events of a pool.
+    pub pooled: i128,
+    /// Over these, the sum of the value minus the pool's published mean, in millionths.
+    pub apart: i128,
 }
 
 impl Evaluator {
@@ -89,12 +91,15 @@ impl Evaluator {
         Value::Object(document)
     }
 
+    /// Adds its attestations in one pool.
+    pub fn add(&mut self, share: &PoolShare) {
+        self.pooled += i128::from(share.events);
+        self.apart += share.sum_v * 10_000 - i128::from(share.events) * i128::from(share.mean);
+    }
+
     /// The mean of v minus the pool's published mean; null where none of its attestations is an event.
     fn offset(&self) -> Value {
-        let events: i128 = self.pools.iter().map(|pool| i128::from(pool.events)).sum();
-        let apart = |pool: &PoolShare| pool.sum_v * 10_000 - i128::from(pool.events) * i128::from(pool.mean);
-        let millionths: i128 = self.pools.iter().map(apart).sum();
-        ratio(millionths, events * 1_000_000)
+        ratio(self.apart, self.pooled * 1_000_000)
     }
 
     /// 1 − Σ p² over the shares of its outcomes. 0 says that its ratings carry no information.
@@ -110,14 +115,8 @@ fn ratio(numerator: i128, denominator: i128) -> Value {
     json!(number::six_places_of_ratio(numerator, denominator).map(number::millionths_to_json))
 }
 
-/// Reads the evaluators that are published, in the order of their handles. `means` has the published mean of every pool, in
-/// millionths.
-pub fn evaluators(
-    figures: &Rows,
-    outcomes: &Rows,
-    pools: &Rows,
-    means: &BTreeMap<PoolKey, i64>,
-) -> Result<Vec<Evaluator>, EvaluatorFault> {
+/// Reads the evaluators that are published, by handle, but for their pools.
+pub fn evaluators(figures: &Rows, outcomes: &Rows) -> Result<BTreeMap<String, Evaluator>, EvaluatorFault> {
     let mut evaluators = figures_of(figures)?;
     let (evaluator, outcome, count) =
         (outcomes.text("evaluator")?, outcomes.text("outcome")?, outcomes.int("attestations")?);
@@ -128,6 +127,15 @@ pub fn evaluators(
             found.outcomes.insert(outcome.to_owned(), count);
         }
     }
+    Ok(evaluators)
+}
+
+/// Adds rows of `evaluator_pool`, in any order. `means` has the published mean of every pool, in millionths.
+pub fn add_pools(
+    evaluators: &mut BTreeMap<String, Evaluator>,
+    pools: &Rows,
+    means: &BTreeMap<PoolKey, i64>,
+) -> Result<(), EvaluatorFault> {
     let (evaluator, subject, capability) =
         (pools.text("evaluator")?, pools.text("subject")?, pools.text("capability")?);
     let (events, sum_v) = (pools.int("events")?, pools.decimal("sum_v", 2)?);
@@ -141,10 +149,10 @@ pub fn evaluators(
                 let (subject, capability) = pool;
                 return Err(EvaluatorFault::NoMean { evaluator: evaluator.to_owned(), subject, capability });
             };
-            found.pools.push(PoolShare { events, sum_v, mean });
+            found.add(&PoolShare { events, sum_v, mean });
         }
     }
-    Ok(evaluators.into_values().collect())
+    Ok(())
 }
 
 fn figures_of(rows: &Rows) -> Result<BTreeMap<String, Evaluator>, EngineError> {
@@ -201,19 +209,21 @@ mod tests {
     #[test]
     fn the_offset_is_the_mean_over_attestations_not_over_pools() {
         let mut evaluator = attested(&[("OK", 2), ("FAILED", 1)]);
-        let generous = PoolShare { events: 2, sum_v: 200, mean: 700_000 };
-        let harsh = PoolShare { events: 1, sum_v: 15, mean: 900_001 };
-        evaluator.pools = vec![generous, harsh];
+        evaluator.add(&PoolShare { events: 2, sum_v: 200, mean: 700_000 });
+        evaluator.add(&PoolShare { events: 1, sum_v: 15, mean: 900_001 });
         // (2 * 0.3 - 0.750001) / 3 = -0.050000333...
         assert_eq!(evaluator.offset(), json!(-0.05));
-        evaluator.pools = vec![PoolShare { events: 2, sum_v: 100, mean: 499_999 }];
+        let mut evaluator = attested(&[("OK", 2)]);
+        evaluator.add(&PoolShare { events: 2, sum_v: 100, mean: 499_999 });
         assert_eq!(evaluator.offset().to_string(), "1e-6", "0.000001, half of what two attestations are apart");
     }
 
     #[test]
     fn a_tie_in_the_seventh_place_rounds_away_from_zero() {
         let mut evaluator = attested(&[("OK", 2)]);
-        evaluator.pools = vec![PoolShare { events: 1, sum_v: 0, mean: 1 }, PoolShare { events: 1, sum_v: 0, mean: 0 }];
+        for mean in [1, 0] {
+            evaluator.add(&PoolShare { events: 1, sum_v: 0, mean });
+        }
         assert_eq!(evaluator.offset(), json!(-0.000001));
     }
 

@@ -6,16 +6,19 @@ use std::path::Path;
 use arrow::array::RecordBatch;
 use serde_json::{Map, Value, json};
 
+use super::evaluator::Evaluator;
+use super::flat::Flat;
 use super::number::Weigher;
-use super::organization::MemberCapability;
+use super::organization::{MemberCapability, Organization};
 use super::organization_rows::OrganizationRows;
 use super::plan::{self, Query};
 use super::sender::SenderTerms;
 use super::subject::{Report, ReportTerms};
 use super::subject_rows::{SubjectFault, SubjectRows};
-use super::{added, evaluator, flat, nda, organization_rows, screening, sender, sender_party, subject_rows};
+use super::{added, evaluator, nda, organization_rows, screening, sender, sender_party, subject_rows};
 use crate::engine::{EngineError, Rows, Session};
 use crate::instant;
+use crate::ledger::canonical;
 use crate::policy::Policy;
 
 /// Why no documents could be made.
@@ -78,33 +81,46 @@ impl Frame {
     }
 }
 
-/// The inner objects of every document, each list in its published order, and the same figures as tables.
+/// The inner objects of every document in canonical form, each list in its published order, and the same figures as tables.
 #[derive(Debug, Default)]
 pub struct Documents {
     /// `report`, by subject, then capability.
-    pub reports: Vec<Value>,
+    pub reports: Vec<Vec<u8>>,
     /// `organization_report`, by anchor.
-    pub organizations: Vec<Value>,
+    pub organizations: Vec<Vec<u8>>,
     /// `evaluator_report`, by evaluator.
-    pub evaluators: Vec<Value>,
+    pub evaluators: Vec<Vec<u8>>,
     /// `screening_provider`, by id.
-    pub screening_providers: Vec<Value>,
+    pub screening_providers: Vec<Vec<u8>>,
     /// Flat tables, by name.
-    pub tables: Vec<(&'static str, RecordBatch)>,
+    pub tables: Vec<(&'static str, Vec<RecordBatch>)>,
     /// How many subjects have a report.
     pub subjects: usize,
 }
+
+/// Documents that are in memory as objects at the same time. No byte depends on it.
+const AT_ONCE: usize = 1000;
 
 /// Runs the plan over a session that has the ledger's tables, the run's inputs and the findings, keeping intermediates as Parquet in
 /// `derived`, and makes the documents.
 pub fn figures(session: &Session, policy: &Policy, frame: &Frame, derived: &Path) -> Result<Documents, ReportsError> {
     let weigher = Weigher::new(&policy.half_life_days, &policy.value_weight);
-    for query in plan::INTERMEDIATES {
-        keep(session, query, derived, |rows| match (query.name, &weigher) {
-            ("enrollment_interval", _) => added::takes_effect_at(&rows, policy),
-            ("event", Some(weigher)) => added::weight(&rows, weigher, frame.as_of),
-            _ => Ok(rows),
-        })?;
+    let finish = |query: Query, rows: RecordBatch| match (query.name, &weigher) {
+        ("enrollment_interval", _) => added::takes_effect_at(&rows, policy),
+        ("event", Some(weigher)) => added::weight(&rows, weigher, frame.as_of),
+        _ => Ok(rows),
+    };
+    for query in plan::FIRST {
+        keep(session, query, derived, |rows| finish(query, rows))?;
+    }
+    session.each_slice(derived, &plan::SLICED.map(|query| query.name), |slice| {
+        plan::SLICED.into_iter().try_for_each(|query| {
+            let finish = |rows| finish(query, rows);
+            session.materialise_slice(query.name, query.sql, derived, slice, finish).map(drop)
+        })
+    })?;
+    for query in plan::GATHERED {
+        keep(session, query, derived, Ok)?;
     }
     register_parties(session, derived)?;
     keep(session, plan::STOP_COUNTED, derived, Ok)?;
@@ -129,30 +145,44 @@ pub fn figures(session: &Session, policy: &Policy, frame: &Frame, derived: &Path
     .map(|(subject, record)| (subject, record.block(&record_days)))
     .collect();
     let mut documents = Documents::default();
+    let mut flat = Flat::default();
     let mut capabilities: BTreeMap<String, Vec<MemberCapability>> = BTreeMap::new();
     let mut last = None;
-    for report in &reports {
-        let subject = report.subject.as_str();
-        let document = report.document(&members, &terms, sender_blocks.get(subject), nda_blocks.get(subject));
-        if let Some(capability) = MemberCapability::of_report(&document) {
-            capabilities.entry(subject.to_owned()).or_default().push(capability);
+    for some in reports.chunks(AT_ONCE) {
+        let mut made = Vec::with_capacity(some.len());
+        for report in some {
+            let subject = report.subject.as_str();
+            let document = report.document(&members, &terms, sender_blocks.get(subject), nda_blocks.get(subject));
+            if let Some(capability) = MemberCapability::of_report(&document) {
+                capabilities.entry(subject.to_owned()).or_default().push(capability);
+            }
+            made.push(document);
+            if last.as_deref() != Some(subject) {
+                documents.subjects += 1;
+                last = Some(subject.to_owned());
+            }
         }
-        documents.reports.push(document);
-        if last != Some(subject) {
-            documents.subjects += 1;
-            last = Some(subject);
-        }
+        flat.reports(&made, some)?;
+        documents.reports.extend(made.iter().map(canonical::to_vec));
     }
-    documents.organizations = organizations(session)?
-        .iter()
-        .map(|organization| organization.document(&members, &senders, &record_days, &capabilities))
-        .collect();
-    documents.evaluators = evaluators(session, policy)?.iter().map(|evaluator| evaluator.document(&members)).collect();
-    documents.screening_providers = screening::providers(&rows(session, plan::SCREENING_PROVIDER)?)?
-        .iter()
-        .map(screening::ScreeningProvider::document)
-        .collect();
-    documents.tables = flat::tables(&documents, &reports)?;
+    drop((reports, sender_blocks, nda_blocks));
+    for some in organizations(session)?.chunks(AT_ONCE) {
+        let document =
+            |organization: &Organization| organization.document(&members, &senders, &record_days, &capabilities);
+        let made: Vec<Value> = some.iter().map(document).collect();
+        flat.organizations(&made)?;
+        documents.organizations.extend(made.iter().map(canonical::to_vec));
+    }
+    for some in evaluators(session, policy)?.chunks(AT_ONCE) {
+        let made: Vec<Value> = some.iter().map(|evaluator| evaluator.document(&members)).collect();
+        flat.evaluators(&made)?;
+        documents.evaluators.extend(made.iter().map(canonical::to_vec));
+    }
+    let providers = screening::providers(&rows(session, plan::SCREENING_PROVIDER)?)?;
+    let made: Vec<Value> = providers.iter().map(screening::ScreeningProvider::document).collect();
+    flat.providers(&made)?;
+    documents.screening_providers.extend(made.iter().map(canonical::to_vec));
+    documents.tables = flat.finish()?;
     Ok(documents)
 }
 
@@ -211,7 +241,7 @@ fn reports(session: &Session, policy: &Policy) -> Result<Vec<Report>, ReportsErr
     Ok(subject_rows::reports(&rows, policy)?)
 }
 
-fn organizations(session: &Session) -> Result<Vec<super::organization::Organization>, ReportsError> {
+fn organizations(session: &Session) -> Result<Vec<Organization>, ReportsError> {
     let rows = OrganizationRows {
         figures: &rows(session, plan::ORGANIZATION_FIGURE)?,
         members: &read(session, "organization_member")?,
@@ -222,12 +252,13 @@ fn organizations(session: &Session) -> Result<Vec<super::organization::Organizat
     Ok(organization_rows::organizations(&rows)?)
 }
 
-fn evaluators(session: &Session, policy: &Policy) -> Result<Vec<evaluator::Evaluator>, ReportsError> {
+fn evaluators(session: &Session, policy: &Policy) -> Result<Vec<Evaluator>, ReportsError> {
     let means = subject_rows::pool_means(&read(session, "pool")?, &read(session, "prior")?, policy)?;
-    Ok(evaluator::evaluators(
-        &rows(session, plan::EVALUATOR_FIGURE)?,
-        &rows(session, plan::EVALUATOR_OUTCOME)?,
-        &rows(session, plan::EVALUATOR_POOL)?,
-        &means,
-    )?)
+    let mut evaluators =
+        evaluator::evaluators(&rows(session, plan::EVALUATOR_FIGURE)?, &rows(session, plan::EVALUATOR_OUTCOME)?)?;
+    let pools = plan::EVALUATOR_POOL;
+    session.for_each(pools.name, pools.sql, |rows| {
+        evaluator::add_pools(&mut evaluators, &rows, &means).map_err(ReportsError::from)
+    })?;
+    Ok(evaluators.into_values().collect())
 }

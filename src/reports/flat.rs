@@ -14,7 +14,6 @@ use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use arrow::error::ArrowError;
 use serde_json::{Map, Value};
 
-use super::figures::Documents;
 use super::number;
 use super::subject::Report;
 use crate::instant;
@@ -259,52 +258,99 @@ const PROVIDERS: &[Column] = &[
     Column("open", &["open"], Count, "count", "Holds not resolved."),
 ];
 
-/// Every flat table of the reports, by name.
-pub(super) fn tables(
-    documents: &Documents,
-    reports: &[Report],
-) -> Result<Vec<(&'static str, RecordBatch)>, ArrowError> {
-    let whole = documents.reports.iter().zip(reports).map(|(document, report)| {
-        let mut row = document.clone();
-        let served = document["quality"].get("mean").is_some();
-        let sd =
-            report.enrolled.as_ref().filter(|_| served).and_then(|enrolled| {
+/// The flat tables of the reports as they grow, a few documents at a time.
+#[derive(Default)]
+pub(super) struct Flat {
+    batches: HashMap<&'static str, Vec<RecordBatch>>,
+    /// The subject of the last report, whose next ones say nothing new of it.
+    last: Option<String>,
+}
+
+/// Every table, by name.
+const TABLES: [(&str, &[Column]); 10] = [
+    ("reports", REPORTS),
+    ("promises", PROMISES),
+    ("enrollments", ENROLLMENTS),
+    ("sender_classes", SENDER_CLASSES),
+    ("nda_upheld", UPHELD),
+    ("evaluators", EVALUATORS),
+    ("evaluator_outcomes", EVALUATOR_OUTCOMES),
+    ("organizations", ORGANIZATIONS),
+    ("organization_members", MEMBERS),
+    ("screening_providers", PROVIDERS),
+];
+
+impl Flat {
+    /// Adds reports, which come by subject, with the figures behind them.
+    pub(super) fn reports(&mut self, documents: &[Value], reports: &[Report]) -> Result<(), ArrowError> {
+        let whole = documents.iter().zip(reports).map(|(document, report)| {
+            let mut row = document.clone();
+            let served = document["quality"].get("mean").is_some();
+            let sd = report.enrolled.as_ref().filter(|_| served).and_then(|enrolled| {
                 number::six_places_of_f64(enrolled.posterior().sd).map(number::millionths_to_json)
             });
-        row["sd"] = sd.into();
-        row["nda_upheld"] = document["nda"]["upheld"].as_array().map(Vec::len).into();
-        row
-    });
-    let of_subjects = || {
-        let mut last = None;
-        documents.reports.iter().filter(move |report| {
-            let subject = report["subject"].as_str();
-            std::mem::replace(&mut last, subject) != subject
-        })
-    };
-    let listed = |name: &'static str| of_subjects().flat_map(move |report| within(report, "subject", &report[name]));
-    let classes = of_subjects().flat_map(|report| {
-        named(&report["sender"]["classes"], "class").map(|row| keyed(row, "subject", report)).collect::<Vec<_>>()
-    });
-    let upheld = of_subjects().flat_map(|report| within(report, "subject", &report["nda"]["upheld"]));
-    let outcomes = documents.evaluators.iter().flat_map(|document| {
-        document["outcomes"].as_object().into_iter().flatten().map(|(outcome, count)| {
-            serde_json::json!({ "evaluator": document["evaluator"], "outcome": outcome, "attestations": count })
-        })
-    });
-    let members = documents.organizations.iter().flat_map(|document| within(document, "anchor", &document["members"]));
-    Ok(vec![
-        ("reports", table(REPORTS, whole)?),
-        ("promises", table(PROMISES, listed("promises"))?),
-        ("enrollments", table(ENROLLMENTS, listed("enrollments"))?),
-        ("sender_classes", table(SENDER_CLASSES, classes)?),
-        ("nda_upheld", table(UPHELD, upheld)?),
-        ("evaluators", table(EVALUATORS, documents.evaluators.iter().cloned())?),
-        ("evaluator_outcomes", table(EVALUATOR_OUTCOMES, outcomes)?),
-        ("organizations", table(ORGANIZATIONS, documents.organizations.iter().cloned())?),
-        ("organization_members", table(MEMBERS, members)?),
-        ("screening_providers", table(PROVIDERS, documents.screening_providers.iter().cloned())?),
-    ])
+            row["sd"] = sd.into();
+            row["nda_upheld"] = document["nda"]["upheld"].as_array().map(Vec::len).into();
+            row
+        });
+        let mut subjects = Vec::new();
+        for document in documents {
+            let subject = document["subject"].as_str();
+            if self.last.as_deref() != subject {
+                self.last = subject.map(str::to_owned);
+                subjects.push(document);
+            }
+        }
+        let subjects = || subjects.iter().copied();
+        let listed = |name: &'static str| subjects().flat_map(move |report| within(report, "subject", &report[name]));
+        let classes = subjects().flat_map(|report| {
+            named(&report["sender"]["classes"], "class").map(|row| keyed(row, "subject", report)).collect::<Vec<_>>()
+        });
+        let upheld = subjects().flat_map(|report| within(report, "subject", &report["nda"]["upheld"]));
+        self.add("reports", whole)?;
+        self.add("promises", listed("promises"))?;
+        self.add("enrollments", listed("enrollments"))?;
+        self.add("sender_classes", classes)?;
+        self.add("nda_upheld", upheld)
+    }
+
+    /// Adds evaluator reports.
+    pub(super) fn evaluators(&mut self, documents: &[Value]) -> Result<(), ArrowError> {
+        let outcomes = documents.iter().flat_map(|document| {
+            document["outcomes"].as_object().into_iter().flatten().map(|(outcome, count)| {
+                serde_json::json!({ "evaluator": document["evaluator"], "outcome": outcome, "attestations": count })
+            })
+        });
+        self.add("evaluator_outcomes", outcomes)?;
+        self.add("evaluators", documents.iter().cloned())
+    }
+
+    /// Adds organization reports.
+    pub(super) fn organizations(&mut self, documents: &[Value]) -> Result<(), ArrowError> {
+        let members = documents.iter().flat_map(|document| within(document, "anchor", &document["members"]));
+        self.add("organization_members", members)?;
+        self.add("organizations", documents.iter().cloned())
+    }
+
+    /// Adds screening providers.
+    pub(super) fn providers(&mut self, documents: &[Value]) -> Result<(), ArrowError> {
+        self.add("screening_providers", documents.iter().cloned())
+    }
+
+    fn add(&mut self, name: &'static str, rows: impl Iterator<Item = Value>) -> Result<(), ArrowError> {
+        let columns = TABLES.iter().find(|table| table.0 == name).map_or(&[][..], |table| table.1);
+        self.batches.entry(name).or_default().push(table(columns, rows)?);
+        Ok(())
+    }
+
+    /// Every table with its rows, those without any too.
+    pub(super) fn finish(mut self) -> Result<Vec<(&'static str, Vec<RecordBatch>)>, ArrowError> {
+        let mut whole = |(name, columns): (&'static str, &[Column])| match self.batches.remove(name) {
+            Some(batches) => Ok((name, batches)),
+            None => Ok((name, vec![table(columns, std::iter::empty())?])),
+        };
+        TABLES.into_iter().map(&mut whole).collect()
+    }
 }
 
 /// The items of a list, each with the key of the document that holds it.

@@ -15,35 +15,43 @@ macro_rules! query {
     };
 }
 
-/// Results that later queries read, written to Parquet once each.
-pub const INTERMEDIATES: [Query; 28] = [
+/// Results that later queries read, written to Parquet once each: first those that the next list reads.
+pub const FIRST: [Query; 9] = [
     query!("discounted"),
     query!("correction"),
     query!("standing_exclusion"),
     query!("excluded_target"),
-    query!("standing_fact"),
-    query!("standing_probe"),
     query!("fact_version"),
     query!("moved_attestation"),
+    query!("declaration"),
+    query!("enrollment_interval"),
+    query!("enrollment"),
+];
+
+/// Results whose rows rest on the entries of one interaction, slice by slice.
+pub const SLICED: [Query; 8] = [
+    query!("standing_fact"),
+    query!("standing_probe"),
     query!("standing_attestation"),
+    query!("promise_check"),
+    query!("broken_fact"),
+    query!("interaction"),
+    query!("event"),
+    query!("evaluator_attestation"),
+];
+
+/// Results that gather them up.
+pub const GATHERED: [Query; 11] = [
     query!("stop_accepted"),
     query!("claim_entry"),
     query!("claim_event"),
     query!("claim_state"),
-    query!("declaration"),
-    query!("promise_check"),
-    query!("broken_fact"),
-    query!("enrollment_interval"),
-    query!("enrollment"),
-    query!("interaction"),
-    query!("event"),
     query!("pool"),
     query!("known_subject"),
     query!("report_index"),
     query!("prior"),
     query!("facts"),
     query!("sender_seen"),
-    query!("evaluator_attestation"),
     query!("organization_member"),
 ];
 

@@ -7,7 +7,7 @@ use arrow::array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray,
 use serde_json::Value;
 
 use super::number::{self, Weigher};
-use super::plan::{INTERMEDIATES, Query};
+use super::plan::{FIRST, GATHERED, Query, SLICED};
 use super::subject;
 use super::{added, subject_rows};
 use crate::engine::{Resources, Session};
@@ -15,7 +15,7 @@ use crate::instant;
 use crate::policy::Decimal;
 
 fn query(name: &str) -> Query {
-    INTERMEDIATES.into_iter().find(|query| query.name == name).unwrap()
+    FIRST.into_iter().chain(SLICED).chain(GATHERED).find(|query| query.name == name).unwrap()
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> &'a str {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, BinaryBuilder, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, NullBufferBuilder, RecordBatch,
-    StringBuilder, StructArray, StructBuilder, TimestampMillisecondBuilder,
+    ArrayBuilder, ArrayRef, BinaryBuilder, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder,
+    NullBufferBuilder, RecordBatch, StringBuilder, StructArray, StructBuilder, TimestampMillisecondBuilder,
 };
 use arrow::datatypes::{DataType, SchemaRef};
 use arrow::error::ArrowError;
@@ -87,14 +87,28 @@ impl Builder {
         }
     }
 
+    /// The column so far. The next one, which will be about as long, starts with room for as much.
     fn finish(&mut self) -> ArrayRef {
+        let room = |held: usize| held + held / 16;
         match self {
-            Builder::Text(builder) => Arc::new(builder.finish()),
-            Builder::Int(builder) => Arc::new(builder.finish()),
+            Builder::Text(builder) => {
+                let next = StringBuilder::with_capacity(room(builder.len()), room(builder.values_slice().len()));
+                Arc::new(std::mem::replace(builder, next).finish())
+            }
+            Builder::Bytes(builder) => {
+                let next = BinaryBuilder::with_capacity(room(builder.len()), room(builder.values_slice().len()));
+                Arc::new(std::mem::replace(builder, next).finish())
+            }
+            Builder::Int(builder) => {
+                let next = Int64Builder::with_capacity(room(builder.len()));
+                Arc::new(std::mem::replace(builder, next).finish())
+            }
+            Builder::Instant(builder) => {
+                let next = TimestampMillisecondBuilder::with_capacity(room(builder.len())).with_timezone("UTC");
+                Arc::new(std::mem::replace(builder, next).finish())
+            }
             Builder::Float(builder) => Arc::new(builder.finish()),
             Builder::Bool(builder) => Arc::new(builder.finish()),
-            Builder::Instant(builder) => Arc::new(builder.finish()),
-            Builder::Bytes(builder) => Arc::new(builder.finish()),
             Builder::Texts(builder) => Arc::new(builder.finish()),
             Builder::Structs(builder, _) => Arc::new(builder.finish()),
             Builder::Struct { fields, columns, valid } => {

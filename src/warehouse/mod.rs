@@ -17,6 +17,7 @@
 mod builder;
 mod load;
 mod lookup;
+mod pipeline;
 pub mod schema;
 mod state;
 mod tables;

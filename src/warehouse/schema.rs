@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+use sha2::{Digest, Sha256};
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +61,28 @@ impl Table {
     pub fn schema(&self) -> SchemaRef {
         Arc::new(Schema::new(fields(self.columns)))
     }
+
+    /// How many runs of slices stand apart in its files; 1 where it has no `slice`.
+    pub fn runs(&self) -> usize {
+        if self.columns.iter().any(|column| column.name == SLICE.name) { RUNS } else { 1 }
+    }
+}
+
+/// The number of slices.
+pub const SLICES: usize = 256;
+
+/// Runs of slices whose rows stand together.
+const RUNS: usize = 8;
+
+/// The slice of an interaction: entries of one interaction share it, and slices are about equally full.
+pub fn slice_of(interaction_id: &str) -> u8 {
+    let digest: [u8; 32] = Sha256::digest(interaction_id).into();
+    digest[0]
+}
+
+/// The run that a slice is in.
+pub(super) fn run_of(slice: u8) -> usize {
+    usize::from(slice) * RUNS / SLICES
 }
 
 fn fields(columns: &[Column]) -> Fields {
@@ -106,6 +129,12 @@ const KEY: Column =
     column("key", Kind::Text, "base64, Ed25519", "The public key that the entry names as its signer's.");
 const STATEMENT_AT: Column = column("statement_at", Kind::Instant, "UTC, ms", "The signed instant.");
 const INTERACTION: Column = column("interaction_id", Kind::Text, "id", "The interaction (§1).");
+const SLICE: Column = column(
+    "slice",
+    Kind::Int,
+    "0 to 255",
+    "The first byte of SHA-256(interaction_id). Rows of one run of 32 slices stand together in row groups, in seq order.",
+);
 const REPORTER: Column = column("reporter", Kind::Text, "URL", "The reporter that supplied it (§4.2).");
 const CLAIM_DIGEST: Column =
     column("claim_digest", Kind::Text, "sha256:hex", "SHA-256 of the JCS claim body (profile 1.4).");
@@ -176,6 +205,7 @@ pub const ACTIONS: [Table; 12] = [
             SUBJECT,
             CAPABILITY,
             INTERACTION,
+            SLICE,
             maybe("parent_id", Kind::Text, "id", "The interaction this call served (§4.5)."),
             REPORTER,
             column("caller_anchor_hash", Kind::Text, "sha256:hex", "The salted hash of the caller's anchor."),
@@ -217,6 +247,7 @@ pub const ACTIONS: [Table; 12] = [
             SUBJECT,
             CAPABILITY,
             INTERACTION,
+            SLICE,
             column("evaluator", Kind::Text, "handle or ANS name", "Who attests (§6)."),
             column("evaluator_anchor_hash", Kind::Text, "sha256:hex", "The salted hash of the evaluator's anchor."),
             column("outcome", Kind::Text, "code of §5", "The outcome attested."),
@@ -240,6 +271,7 @@ pub const ACTIONS: [Table; 12] = [
             SUBJECT,
             CAPABILITY,
             INTERACTION,
+            SLICE,
             REPORTER,
             column("program", Kind::Text, "id", "The probe program (§4.3)."),
             column("library_version", Kind::Text, "version", "The probe library's version."),

@@ -10,7 +10,7 @@ use super::WarehouseError;
 use super::load::Input;
 
 /// The layout that this program writes. Another one is loaded anew.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const STATE: &str = "state.json";
 
 /// The last entry of a ledger.

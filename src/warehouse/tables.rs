@@ -8,21 +8,25 @@ use super::schema;
 use crate::ledger::detail::Declaration;
 use crate::ledger::{Detail, Entry};
 
-/// Builders for the ledger table and the tables of all actions.
+/// Builders for the ledger table and, run by run, the tables of all actions. They are used again after [`Tables::finish`].
 pub(super) struct Tables {
     ledger: TableBuilder,
-    actions: Vec<TableBuilder>,
+    actions: Vec<Vec<TableBuilder>>,
 }
 
-/// The rows of one block, table by table: the ledger, then the actions in the order of [`schema::ACTIONS`].
-pub(super) struct Batches(pub(super) Vec<RecordBatch>);
+/// Rows of one block for one table.
+pub(super) struct Batch {
+    /// 0 the ledger, then the actions in the order of [`schema::ACTIONS`].
+    pub table: usize,
+    /// The run of slices, below [`schema::Table::runs`].
+    pub run: usize,
+    pub rows: RecordBatch,
+}
 
 impl Tables {
     pub(super) fn new() -> Tables {
-        Tables {
-            ledger: TableBuilder::new(&schema::LEDGER),
-            actions: schema::ACTIONS.iter().map(TableBuilder::new).collect(),
-        }
+        let builders = |table: &schema::Table| (0..table.runs()).map(|_| TableBuilder::new(table)).collect();
+        Tables { ledger: TableBuilder::new(&schema::LEDGER), actions: schema::ACTIONS.iter().map(builders).collect() }
     }
 
     /// Adds an entry that has a `seq` and both hash members: to the ledger, and to its action's table where its members are as
@@ -42,20 +46,38 @@ impl Tables {
             .end();
         let (None, Some(at), Some(subject)) = (&entry.fault, entry.at, entry.subject) else { return };
         let Some(table) = entry.action.and_then(schema::of_action) else { return };
-        let row = self.actions[table].row().int(seq).instant(at).text(subject).maybe_text(entry.capability);
-        push_detail(row, &entry.detail);
+        let slice = sliced_by(&entry.detail).map(schema::slice_of);
+        let run = slice.map_or(0, schema::run_of);
+        let row = self.actions[table][run].row().int(seq).instant(at).text(subject).maybe_text(entry.capability);
+        push_detail(row, &entry.detail, slice.map_or(0, i64::from));
     }
 
-    pub(super) fn finish(&mut self) -> Result<Batches, ArrowError> {
-        let mut batches = vec![self.ledger.finish()?];
-        for table in &mut self.actions {
-            batches.push(table.finish()?);
-        }
-        Ok(Batches(batches))
+    /// The rows so far, but for tables without any.
+    pub(super) fn finish(&mut self) -> Result<Vec<Batch>, ArrowError> {
+        let actions =
+            self.actions.iter_mut().enumerate().flat_map(|(table, runs)| {
+                runs.iter_mut().enumerate().map(move |(run, builder)| (table + 1, run, builder))
+            });
+        [(0, 0, &mut self.ledger)]
+            .into_iter()
+            .chain(actions)
+            .filter(|(_, _, builder)| !builder.is_empty())
+            .map(|(table, run, builder)| Ok(Batch { table, run, rows: builder.finish()? }))
+            .collect()
     }
 }
 
-fn push_detail(row: Row<'_>, detail: &Detail<'_>) {
+/// The interaction by which an entry's table is sliced.
+fn sliced_by<'a>(detail: &Detail<'a>) -> Option<&'a str> {
+    match detail {
+        Detail::Fact(fact) => Some(fact.interaction_id),
+        Detail::Attested(attestation) => Some(attestation.interaction_id),
+        Detail::Probed(probe) => Some(probe.interaction_id),
+        _ => None,
+    }
+}
+
+fn push_detail(row: Row<'_>, detail: &Detail<'_>, slice: i64) {
     match detail {
         Detail::Enrolled(declaration) | Detail::Amended(declaration) => push_declaration(row, declaration),
         Detail::Withdrew(withdrawal) => row
@@ -66,6 +88,7 @@ fn push_detail(row: Row<'_>, detail: &Detail<'_>) {
             .end(),
         Detail::Fact(fact) => row
             .text(fact.interaction_id)
+            .int(slice)
             .maybe_text(fact.parent_id)
             .text(fact.reporter)
             .text(fact.caller_anchor_hash)
@@ -91,6 +114,7 @@ fn push_detail(row: Row<'_>, detail: &Detail<'_>) {
             .end(),
         Detail::Attested(attestation) => row
             .text(attestation.interaction_id)
+            .int(slice)
             .text(attestation.evaluator)
             .text(attestation.evaluator_anchor_hash)
             .text(attestation.outcome)
@@ -106,6 +130,7 @@ fn push_detail(row: Row<'_>, detail: &Detail<'_>) {
             .end(),
         Detail::Probed(probe) => row
             .text(probe.interaction_id)
+            .int(slice)
             .text(probe.reporter)
             .text(probe.program)
             .text(probe.library_version)

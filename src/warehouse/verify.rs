@@ -203,7 +203,7 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tables::{Batches, Tables};
+    use super::super::tables::Tables;
     use super::*;
     use crate::ledger::{HASH_MEMBERS, canonical, json};
     use arrow::array::{ArrayRef, Int64Array, TimestampMillisecondArray};
@@ -224,8 +224,7 @@ mod tests {
             tables.push(&entry, entry.seq.unwrap(), &bytes);
             prev = hash;
         }
-        let Batches(batches) = tables.finish().unwrap();
-        batches.into_iter().next().unwrap()
+        tables.finish().unwrap().into_iter().next().unwrap().rows
     }
 
     fn made() -> RecordBatch {

@@ -39,20 +39,21 @@ impl<'a> Attestation<'a> {
             Err(_) => Err(SchemaFault::Rule("amount, currency and units are strings without a colon")),
             taken => taken,
         };
+        // In the order of the names, which costs one step a member.
         let attestation = Attestation {
-            interaction_id: detail.field("interaction_id")?,
-            evaluator: detail.text("evaluator")?,
-            evaluator_anchor_hash: detail.hash("evaluator_anchor_hash")?,
-            outcome: detail.field("outcome")?,
-            statement_at: detail.instant("statement_at")?,
-            key: detail.text("key")?,
-            signature: detail.text("signature")?,
-            note: detail.text_opt("note")?,
-            engagement_id: detail.text_opt("engagement_id")?,
             amount: signed("amount")?,
             currency: signed("currency")?,
-            units: signed("units")?,
+            engagement_id: detail.text_opt("engagement_id")?,
+            evaluator: detail.text("evaluator")?,
+            evaluator_anchor_hash: detail.hash("evaluator_anchor_hash")?,
+            interaction_id: detail.field("interaction_id")?,
+            key: detail.text("key")?,
+            note: detail.text_opt("note")?,
+            outcome: detail.field("outcome")?,
             reason: detail.text_opt("reason")?,
+            signature: detail.text("signature")?,
+            statement_at: detail.instant("statement_at")?,
+            units: signed("units")?,
         };
         match (attestation.amount, attestation.currency, attestation.units) {
             (Some(_), Some(_), Some(_)) | (None, None, None) => Ok(attestation),

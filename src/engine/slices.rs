@@ -1,0 +1,164 @@
+//! Slices: the interactions of a ledger in parts of a size that memory holds, over which the same queries run one part after another.
+//!
+//! The tables of facts, attestations and probes carry `slice`, a byte of a hash of the interaction's id, and their row groups hold
+//! neighbouring slices, so that a part reads its own row groups alone. Entries meet only within an interaction, but for those
+//! that a correction moved: the interactions in `moved_interaction` all belong to the first part.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+use arrow::array::RecordBatch;
+use datafusion::catalog::TableProvider;
+
+use super::{EngineError, Session, failed, io};
+
+/// Bytes of memory for one row of the sliced tables, about what the widest join of such a row and a neighbour takes.
+const ROW_BYTES: usize = 400;
+
+/// Slices that the tables tell apart.
+const FINEST: usize = 256;
+
+/// One part of the interactions.
+#[derive(Debug, Clone, Copy)]
+pub struct Slice {
+    place: usize,
+    of: usize,
+}
+
+impl Slice {
+    /// Where the rows of a query stand: one file, or one of a folder where there are several parts.
+    fn path(self, folder: &Path, query: &str) -> PathBuf {
+        if self.of == 1 {
+            folder.join(query).with_extension("parquet")
+        } else {
+            folder.join(query).join(format!("{:03}.parquet", self.place + 1))
+        }
+    }
+
+    fn all(self) -> impl Iterator<Item = Slice> {
+        (0..self.of).map(move |place| Slice { place, of: self.of })
+    }
+}
+
+/// The tables that are sliced, whole.
+#[derive(Default)]
+pub(super) struct Sliced {
+    tables: Vec<(&'static str, Arc<dyn TableProvider>)>,
+    rows: usize,
+    moves: bool,
+}
+
+/// The interactions that the first part holds.
+const MOVED: &str = "moved_interaction";
+
+impl Session {
+    /// Registers Parquet files with a column `slice` as the table `name`.
+    pub fn register_sliced(&self, name: &'static str, files: &[PathBuf]) -> Result<(), EngineError> {
+        let table = self.listing(name, files)?;
+        self.replace(name, Arc::clone(&table))?;
+        let rows = self.rows(name, &format!("select count(*) as rows from {name}"))?;
+        let count = rows.int("rows")?.get(0).unwrap_or_default();
+        let mut sliced = self.sliced.lock().unwrap_or_else(PoisonError::into_inner);
+        sliced.rows += usize::try_from(count).unwrap_or(0);
+        sliced.tables.push((name, table));
+        Ok(())
+    }
+
+    /// Registers the interactions between which entries have moved, the rows of `queries/moved_interaction.sql`.
+    pub fn register_moved(&self, sql: &str) -> Result<(), EngineError> {
+        let moved = self.rows(MOVED, sql)?;
+        self.register_batch(MOVED, moved.batch().clone())?;
+        self.sliced.lock().unwrap_or_else(PoisonError::into_inner).moves = !moved.is_empty();
+        Ok(())
+    }
+
+    /// How many parts there are: a power of two, as few as the session's memory allows.
+    fn parts(&self) -> usize {
+        let rows = self.sliced.lock().unwrap_or_else(PoisonError::into_inner).rows;
+        let parts = rows.saturating_mul(ROW_BYTES).div_ceil(self.memory.max(1));
+        parts.next_power_of_two().clamp(1, FINEST)
+    }
+
+    /// Runs `work` over every part. Within it the sliced tables hold the part's rows alone, and so do the queries `kept` that
+    /// [`Session::materialise_slice`] keeps in `folder`; afterwards all hold everything.
+    pub fn each_slice<E: From<EngineError>>(
+        &self,
+        folder: &Path,
+        kept: &[&str],
+        mut work: impl FnMut(Slice) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let first = Slice { place: 0, of: self.parts() };
+        for name in kept {
+            clear(folder, name)?;
+        }
+        for slice in first.all() {
+            if slice.of > 1 {
+                self.narrow(slice)?;
+            }
+            work(slice)?;
+        }
+        if first.of > 1 {
+            let tables = self.sliced.lock().unwrap_or_else(PoisonError::into_inner).tables.clone();
+            for (name, table) in tables {
+                self.replace(name, table)?;
+            }
+            for name in kept {
+                let files: Vec<PathBuf> = first.all().map(|slice| slice.path(folder, name)).collect();
+                self.register_parquet(name, &files)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the rows of a query over one part: see [`Session::materialise`].
+    pub fn materialise_slice(
+        &self,
+        query: &str,
+        sql: &str,
+        folder: &Path,
+        slice: Slice,
+        finish: impl FnMut(RecordBatch) -> Result<RecordBatch, EngineError>,
+    ) -> Result<usize, EngineError> {
+        let path = slice.path(folder, query);
+        if let Some(around) = path.parent() {
+            fs::create_dir_all(around).map_err(|source| io(around, source))?;
+        }
+        self.materialise(query, sql, &path, finish)
+    }
+
+    /// Makes the sliced tables hold the rows of one part.
+    fn narrow(&self, slice: Slice) -> Result<(), EngineError> {
+        let sliced = self.sliced.lock().unwrap_or_else(PoisonError::into_inner);
+        let (from, to) = (slice.place * FINEST / slice.of, (slice.place + 1) * FINEST / slice.of - 1);
+        for (name, table) in &sliced.tables {
+            let whole = format!("{name}_whole");
+            self.replace(&whole, Arc::clone(table))?;
+            let within = format!("w.slice between {from} and {to}");
+            let sql = match (sliced.moves, slice.place) {
+                (false, _) => format!("select w.* from {whole} w where {within}"),
+                (true, 0) => format!(
+                    "select w.* from {whole} w left anti join {MOVED} m on m.interaction_id = w.interaction_id where {within} \
+                     union all select w.* from {whole} w left semi join {MOVED} m on m.interaction_id = w.interaction_id"
+                ),
+                (true, _) => format!(
+                    "select w.* from {whole} w left anti join {MOVED} m on m.interaction_id = w.interaction_id where {within}"
+                ),
+            };
+            let view = self.runtime.block_on(self.context.sql(&sql)).map_err(|source| failed(name, source))?;
+            self.replace(name, view.into_view())?;
+        }
+        Ok(())
+    }
+}
+
+/// Removes what an earlier run kept of a query, in however many parts.
+fn clear(folder: &Path, query: &str) -> Result<(), EngineError> {
+    let (file, parts) = (folder.join(query).with_extension("parquet"), folder.join(query));
+    let gone = |path: &Path, removed: std::io::Result<()>| match removed {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(io(path, source)),
+        _ => Ok(()),
+    };
+    gone(&file, fs::remove_file(&file))?;
+    gone(&parts, fs::remove_dir_all(&parts))
+}

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bytes = generate(&tables, decisions, agents)?;
     eprintln!("{decisions} decisions of {agents} agents, {} MB", bytes / 1_000_000);
     let started = Instant::now();
-    let resources = Resources { threads: std::thread::available_parallelism()?.get(), memory: 512 << 20 };
+    let resources = Resources::new(std::thread::available_parallelism()?.get(), 512 << 20);
     let session = Session::open(&resources, &scratch.path().join("spill"))?;
     let parameters = Parameters { as_of: AS_OF, expires_at: AS_OF + 93_600_000, window_decisions: 1000 };
     let ratings = rate(&tables, &scratch.path().join("store"), &session, &parameters)?;

@@ -40,7 +40,7 @@ fn every_query_gives_what_its_cases_say() {
         let sql = fs::read_to_string(queries.join(format!("{query}.sql"))).unwrap();
         for case in parse(&fs::read_to_string(&file).unwrap()) {
             cases += 1;
-            let session = Session::open(&Resources { threads: 2, memory: 64 << 20 }, spill.path()).unwrap();
+            let session = Session::open(&Resources::new(2, 64 << 20), spill.path()).unwrap();
             for (table, block) in &case.inputs {
                 session.register_batch(table, batch(block)).unwrap();
             }

@@ -70,7 +70,7 @@ fn load_fixture(name: &str) -> Loaded {
 }
 
 fn run(loaded: &Loaded, given: &Given, as_of: i64, previous: Option<Previous<'_>>) -> Audit {
-    let resources = Resources { threads: 2, memory: 1 << 30 };
+    let resources = Resources::new(2, 1 << 30);
     let session = Session::open(&resources, &loaded.folder.path().join("spill")).unwrap();
     for table in ACTIONS.iter().chain([&LEDGER]) {
         session.register_parquet(table.name, &loaded.warehouse.parts(table.name)).unwrap();

@@ -250,8 +250,11 @@ pub(super) struct Machine {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Memory for sorts, joins and aggregates before they spill, such as 512MiB or 2GiB; at least 16MiB
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = parse_size)]
     pub memory: usize,
+    /// Run queries over at least so many parts of the interactions, one after another; no figure depends on it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub parts: u16,
 }
 
 #[derive(Debug, Args)]

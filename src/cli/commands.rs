@@ -248,7 +248,7 @@ fn resources(given: &arguments::Machine) -> Result<Resources, NightError> {
     };
     // A second pool in one process cannot be made; its first one stays, and no result depends on its size.
     let _ = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    Ok(Resources { threads, memory: given.memory })
+    Ok(Resources { threads, memory: given.memory, parts: given.parts.into() })
 }
 
 /// T: as given, or the last midnight UTC.

@@ -107,6 +107,15 @@ pub struct Resources {
     pub threads: usize,
     /// Bytes that sorts, joins and aggregates may hold together before they spill.
     pub memory: usize,
+    /// Parts of the interactions over which queries run one after another, at least. No figure depends on it.
+    pub parts: usize,
+}
+
+impl Resources {
+    /// So many threads and bytes, and as few parts as the bytes allow.
+    pub fn new(threads: usize, memory: usize) -> Resources {
+        Resources { threads, memory, parts: 1 }
+    }
 }
 
 /// One SQL session. See the module's page.
@@ -114,6 +123,7 @@ pub struct Session {
     context: SessionContext,
     runtime: tokio::runtime::Runtime,
     memory: usize,
+    least_parts: usize,
     sliced: Mutex<slices::Sliced>,
 }
 
@@ -152,7 +162,8 @@ impl Session {
             .build_arc()
             .map_err(|source| failed("session", source))?;
         let context = SessionContext::new_with_config_rt(config, environment);
-        Ok(Session { context, runtime, memory: resources.memory, sliced: Mutex::default() })
+        let (memory, least_parts) = (resources.memory, resources.parts);
+        Ok(Session { context, runtime, memory, least_parts, sliced: Mutex::default() })
     }
 
     /// Registers Parquet files of one schema as the table `name`. Their metadata is left out of the schema.

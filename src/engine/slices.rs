@@ -73,10 +73,13 @@ impl Session {
         Ok(())
     }
 
-    /// How many parts there are: a power of two, as few as the session's memory allows.
+    /// How many parts there are: a power of two, as few as the session's memory allows; one where no table is sliced.
     fn parts(&self) -> usize {
-        let rows = self.sliced.lock().unwrap_or_else(PoisonError::into_inner).rows;
-        let parts = rows.saturating_mul(ROW_BYTES).div_ceil(self.memory.max(1));
+        let sliced = self.sliced.lock().unwrap_or_else(PoisonError::into_inner);
+        if sliced.tables.is_empty() {
+            return 1;
+        }
+        let parts = sliced.rows.saturating_mul(ROW_BYTES).div_ceil(self.memory.max(1)).max(self.least_parts);
         parts.next_power_of_two().clamp(1, FINEST)
     }
 

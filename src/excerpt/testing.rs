@@ -26,7 +26,7 @@ pub(super) struct Night {
 }
 
 pub(super) fn resources() -> Resources {
-    Resources { threads: 2, memory: 256 << 20 }
+    Resources::new(2, 256 << 20)
 }
 
 impl Night {

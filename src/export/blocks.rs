@@ -1,8 +1,8 @@
 //! The lines of files, read once and handed out in blocks.
 
-use super::line::newline;
 use super::source::Source;
 use super::{Block, ExportError, ExportFile};
+use memchr::{memchr_iter, memrchr};
 use std::sync::Arc;
 
 /// The size that a block has where no line is longer, in bytes.
@@ -120,7 +120,7 @@ impl OpenFile {
                 return Err(ExportError::ByteOrderMark { file: self.name.clone() });
             }
             let read = buffer.get(had..).unwrap_or_default();
-            if let Some(at) = read.iter().rposition(|byte| *byte == b'\n') {
+            if let Some(at) = memrchr(b'\n', read) {
                 open_line = had + at + 1;
             }
             // A line that begins in this step has no room in it to be too long.
@@ -165,7 +165,7 @@ impl OpenFile {
 /// Where the last line starts that has at least one byte in `buffer`; 0 where there is one line only.
 fn last_line_start(buffer: &[u8]) -> usize {
     let inner = buffer.split_last().map_or(buffer, |(_, inner)| inner);
-    inner.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1)
+    memrchr(b'\n', inner).map_or(0, |at| at + 1)
 }
 
 /// 1.1: an empty last line is fine, be it ended or not; a carriage return alone leaves a line empty.
@@ -177,13 +177,8 @@ fn drop_empty_last_line(buffer: &mut Vec<u8>) {
     }
 }
 
-fn count_lines(mut bytes: &[u8]) -> u64 {
-    let mut count = 0;
-    while let Some(at) = newline(bytes) {
-        count += 1;
-        bytes = bytes.get(at + 1..).unwrap_or_default();
-    }
-    count
+fn count_lines(bytes: &[u8]) -> u64 {
+    memchr_iter(b'\n', bytes).count() as u64
 }
 
 /// Reads a file whole, as one block; empty where the file has no line.

@@ -1,5 +1,6 @@
 //! A block of whole lines and its walk.
 
+use memchr::memchr;
 use std::sync::Arc;
 
 /// Whole lines of one file, uncompressed, with their place in it.
@@ -48,7 +49,7 @@ impl<'a> Iterator for Lines<'a> {
         if self.rest.is_empty() {
             return None;
         }
-        let (bytes, taken, rest) = match newline(self.rest) {
+        let (bytes, taken, rest) = match memchr(b'\n', self.rest) {
             Some(end) => {
                 let (line, rest) = self.rest.split_at(end);
                 (line, end + 1, rest.get(1..).unwrap_or_default())
@@ -63,26 +64,9 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// Where the first newline stands. Eight bytes a step: the search runs over every byte of a ledger.
-pub(super) fn newline(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGHS: u64 = 0x8080_8080_8080_8080;
-    let (words, tail) = bytes.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
-        // A byte of `word` is zero where the line's byte is a newline; the lowest marked byte is exact.
-        let word = u64::from_le_bytes(*word) ^ (ONES * 0x0a);
-        let found = word.wrapping_sub(ONES) & !word & HIGHS;
-        if found != 0 {
-            return Some(at * 8 + found.trailing_zeros() as usize / 8);
-        }
-    }
-    tail.iter().position(|b| *b == b'\n').map(|at| bytes.len() - tail.len() + at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
     fn lines_know_their_number_and_byte() {
@@ -90,12 +74,5 @@ mod tests {
         let seen: Vec<_> = block.lines().map(|l| (l.number, l.byte, l.bytes.to_vec())).collect();
         let want: [(u64, u64, &[u8]); 4] = [(7, 100, b"ab"), (8, 103, b""), (9, 104, b"cd\r"), (10, 108, b"rest")];
         assert_eq!(seen, want.map(|(n, b, l)| (n, b, l.to_vec())));
-    }
-
-    proptest! {
-        #[test]
-        fn the_newline_search_agrees_with_the_plain_one(bytes in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(0x0bu8), Just(0x8au8), any::<u8>()], 0..60)) {
-            prop_assert_eq!(newline(&bytes), bytes.iter().position(|b| *b == b'\n'));
-        }
     }
 }

@@ -11,6 +11,7 @@ use super::tape::Tag;
 use serde_json::Value;
 use std::cmp::Ordering;
 use std::io::Write;
+use std::ops::Range;
 
 /// Appends the canonical form of a parsed value.
 pub fn write(node: Node<'_>, out: &mut Vec<u8>) {
@@ -49,6 +50,9 @@ pub fn write_without(node: Node<'_>, names: &[&str], out: &mut Vec<u8>) {
     if !node.is_object() {
         return write(node, out);
     }
+    if cut(node, names, out).is_some() {
+        return;
+    }
     let mut writer = Members { names, first: true };
     out.push(b'{');
     match node.document.order(node.slot()) {
@@ -67,6 +71,46 @@ pub fn write_without(node: Node<'_>, names: &[&str], out: &mut Vec<u8>) {
         }
     }
     out.push(b'}');
+}
+
+/// [`write_without`] for an object that is canonical as it stands: its line in as few pieces as the omissions leave. None, and nothing
+/// written, where it is not, or where a member's place in the line is not known.
+fn cut(node: Node<'_>, names: &[&str], out: &mut Vec<u8>) -> Option<()> {
+    if !node.slot().canonical {
+        return None;
+    }
+    let (document, begun) = (node.document, out.len());
+    let mut kept: Option<Range<usize>> = None;
+    let mut put = |piece: Option<Range<usize>>| {
+        if let Some(piece) = piece {
+            out.push(if out.len() == begun { b'{' } else { b',' });
+            out.extend_from_slice(document.line.get(piece).unwrap_or_default().as_bytes());
+        }
+    };
+    let mut members = node.members();
+    while let Some((name, value)) = members.step() {
+        let (name, value) = (name.slot(), value.slot());
+        let end = match value.tag {
+            Tag::Unescaped => None,
+            Tag::Plain => Some(value.end + 1),
+            _ => Some(value.end),
+        };
+        let (Tag::Plain, Some(end)) = (name.tag, end) else {
+            out.truncate(begun);
+            return None;
+        };
+        if names.contains(&document.text(name)) {
+            put(kept.take());
+        } else {
+            kept = Some(kept.map_or(name.start - 1, |piece| piece.start)..end);
+        }
+    }
+    put(kept);
+    if out.len() == begun {
+        out.push(b'{');
+    }
+    out.push(b'}');
+    Some(())
 }
 
 struct Members<'n> {

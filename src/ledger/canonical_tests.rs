@@ -84,6 +84,30 @@ fn what_is_left_out_is_left_out_at_the_top_alone() {
 }
 
 #[test]
+fn a_canonical_line_is_cut_as_any_other_is_written() {
+    const NAMES: [&str; 2] = ["entry_hash", "prev_hash"];
+    let written = |line: &str| {
+        let mut out = b"kept ".to_vec();
+        write_without(parse(line.as_bytes()).unwrap().root(), &NAMES, &mut out);
+        String::from_utf8(out).unwrap()
+    };
+    for line in [
+        r#"{}"#,
+        r#"{"entry_hash":"e","prev_hash":"p"}"#,
+        r#"{"a":1,"entry_hash":{"prev_hash":[]},"f":[1,"x"],"prev_hash":null,"z":true}"#,
+        r#"{"a":{"prev_hash":"p"},"b":"text","entry_hash":"e"}"#,
+        r#"{"entry_hash":7,"q":-5,"r":false}"#,
+        r#"{"a":"\n","entry_hash":"e","prev_hash":"p"}"#,
+        r#"{"a\"b":{"c":"\\"},"prev_hash":"p"}"#,
+        r#"{"a":"plain","b":{"c":"\u001f"},"entry_hash":"\\","z":"é"}"#,
+    ] {
+        assert_eq!(canonical(line.as_bytes()), line.as_bytes());
+        assert_eq!(written(line), written(&line.replacen('{', "{ ", 1)), "{line}");
+    }
+    assert_eq!(written(r#"{"a":1,"entry_hash":2,"f":3}"#), r#"kept {"a":1,"f":3}"#);
+}
+
+#[test]
 fn absent_null_and_needless_spellings() {
     assert_ne!(canonical(b"{\"a\":null}"), canonical(b"{}"));
     let spellings: [&[u8]; 4] = [

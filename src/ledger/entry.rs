@@ -126,7 +126,53 @@ fn member<T>(name: &str, raw: Option<Node<'_>>, value: Option<T>, what: &'static
     })
 }
 
+/// Whether a text is the base64 of 32 bytes: 42 letters, one whose last two bits are zero, and a pad.
 fn is_encoded_hash(text: &str) -> bool {
-    let mut bytes = [0; 33];
-    text.len() == NO_HASH.len() && STANDARD.decode_slice(text, &mut bytes) == Ok(32)
+    const LETTER: [bool; 256] = letters(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+    const LAST: [bool; 256] = letters(b"AEIMQUYcgkosw048");
+    match text.as_bytes().split_at_checked(NO_HASH.len() - 2) {
+        Some((letters, [last, b'='])) => {
+            letters.iter().fold(true, |all, byte| all & LETTER[usize::from(*byte)]) && LAST[usize::from(*last)]
+        }
+        _ => false,
+    }
+}
+
+const fn letters(some: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < some.len() {
+        table[some[at] as usize] = true;
+        at += 1;
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_encoded_hash_is_what_the_decoder_takes(
+            bytes in any::<[u8; 32]>(),
+            at in 0..44usize,
+            letter in proptest::char::range('\u{0}', '\u{7f}'),
+        ) {
+            let text = encode_hash(&bytes);
+            prop_assert!(is_encoded_hash(&text));
+            let mut other: Vec<char> = text.chars().collect();
+            other[at] = letter;
+            let other: String = other.into_iter().collect();
+            prop_assert_eq!(is_encoded_hash(&other), STANDARD.decode(&other).is_ok_and(|bytes| bytes.len() == 32));
+        }
+    }
+
+    #[test]
+    fn a_text_of_another_length_is_no_hash() {
+        for text in ["", "=", &NO_HASH[1..], &format!("A{NO_HASH}"), &"é".repeat(22)] {
+            assert!(!is_encoded_hash(text), "{text}");
+        }
+    }
 }

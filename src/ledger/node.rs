@@ -1,7 +1,6 @@
 //! Reading a parsed line: one value at a time, without copying.
 
 use std::cell::Cell;
-use std::cmp::Ordering;
 
 use super::json::MAX_INTEGER;
 use super::tape::{Document, RISING, Slot, Tag};
@@ -23,12 +22,9 @@ pub enum Kind {
     Object,
 }
 
-/// Where [`Node::get_next`] goes on in one object: the name to look at, and the one before it (0 for none).
+/// The name slot at which [`Node::get_next`] goes on in one object; 0 for the first.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Hint {
-    at: Cell<usize>,
-    before: Cell<usize>,
-}
+pub(super) struct Hint(Cell<usize>);
 
 /// A value of a parsed line.
 #[derive(Debug, Clone, Copy)]
@@ -62,55 +58,37 @@ impl<'a> Node<'a> {
 
     /// The member `name` of an object; none where the value is no object.
     pub fn get(self, name: &str) -> Option<Node<'a>> {
-        let mut members = self.members();
-        while let Some((found, value)) = members.step() {
-            // Lengths first: most members are passed without a look at the line.
-            let slot = found.slot();
-            if slot.end - slot.start == name.len() && found.document.text(slot) == name {
-                return Some(value);
-            }
-        }
-        None
+        self.get_next(name, &Hint::default())
     }
 
-    /// The same for members that are asked for one after another, in `hint`'s keeping: where names rise, as they do in a canonical
-    /// line, the search begins behind the last one found and ends at a greater name.
+    /// The same for members that are asked for one after another: the search begins behind the last one found, so that those asked for
+    /// in the line's own order cost a step each.
+    #[inline]
     pub(super) fn get_next(self, name: &str, hint: &Hint) -> Option<Node<'a>> {
         let slot = self.slot();
-        if slot.tag != Tag::Object || slot.order != RISING {
-            return self.get(name);
+        if slot.tag != Tag::Object {
+            return None;
         }
-        let text = |at: usize| {
-            let node = Node::new(self.document, at);
-            (node.document.text(node.slot()), node)
-        };
-        // Asked for out of order: from the start again.
-        let behind = match hint.before.get() {
-            0 => false,
-            before => text(before).0 >= name,
-        };
-        let mut at = if behind || hint.at.get() == 0 { self.at + 1 } else { hint.at.get() };
-        if behind {
-            hint.before.set(0);
-        }
-        while at < slot.next {
-            let (found, node) = text(at);
+        let first = self.at + 1;
+        let start = hint.0.get().max(first);
+        let found = self.find(name, start, slot.next).or_else(|| self.find(name, first, start))?;
+        hint.0.set(found.slot().next);
+        Some(found)
+    }
+
+    /// The member among those whose name slots are from `at` to before `end`.
+    #[inline]
+    fn find(self, name: &str, mut at: usize, end: usize) -> Option<Node<'a>> {
+        while at < end {
+            let found = self.document.tape.get(at)?;
             // A name's slot is followed by its value's.
-            let value = Node::new(self.document, node.at + 1);
-            match found.cmp(name) {
-                Ordering::Less => {
-                    hint.before.set(at);
-                    at = value.slot().next;
-                }
-                Ordering::Equal => {
-                    hint.before.set(at);
-                    hint.at.set(value.slot().next);
-                    return Some(value);
-                }
-                Ordering::Greater => break,
+            let value = Node::new(self.document, at + 1);
+            // Lengths first: most members are passed without a look at the line.
+            if found.end - found.start == name.len() && self.document.text(found) == name {
+                return Some(value);
             }
+            at = value.slot().next;
         }
-        hint.at.set(at);
         None
     }
 

@@ -66,7 +66,7 @@ fn the_queries_give_the_figures_of_every_vector() {
         let name = text(case, "name");
         let as_of = instant::parse(text(case, "as_of")).unwrap();
         let weigher = Weigher::new(&decimal(case, "half_life_days"), &decimal(case, "value_weight")).unwrap();
-        let session = Session::open(&Resources { threads: 2, memory: 64 << 20 }, folder.path()).unwrap();
+        let session = Session::open(&Resources::new(2, 64 << 20), folder.path()).unwrap();
         session.register_batch("interaction", interactions(case["events"].as_array().unwrap())).unwrap();
         let event = query("event");
         let weigh = |rows: RecordBatch| added::weight(&rows, &weigher, as_of);

@@ -153,6 +153,7 @@ fn properties(table: &Table) -> WriterProperties {
         .set_created_by("bureau".to_owned())
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
         .set_data_page_size_limit(PAGE_BYTES)
+        .set_statistics_enabled(EnabledStatistics::None)
         .set_data_page_row_count_limit(ROW_GROUP_ROWS);
     if table.runs() == 1 {
         let sorted = SortingColumn { column_idx: 0, descending: false, nulls_first: false };
@@ -164,20 +165,19 @@ fn properties(table: &Table) -> WriterProperties {
     table.columns.iter().fold(properties, set).build()
 }
 
-/// What a column's content calls for: no statistics where no value is like the next, no compression where all is noise, and differences
-/// for whole numbers and instants, which rise with `seq` or nearly so.
+/// What a column's content calls for: statistics where a reader can pass row groups by them, no compression where all is noise, and
+/// differences for what rises with `seq` or nearly so.
 fn set(properties: WriterPropertiesBuilder, column: &Column) -> WriterPropertiesBuilder {
     let path = ColumnPath::from(column.name);
     match (column.name, column.kind) {
-        ("prev_hash" | "entry_hash" | "signature" | "sender_signature", _) => properties
-            .set_column_statistics_enabled(path.clone(), EnabledStatistics::None)
-            .set_column_compression(path, Compression::UNCOMPRESSED),
-        ("canonical" | "note" | "ground" | "text" | "interaction_id", _) => {
-            properties.set_column_statistics_enabled(path, EnabledStatistics::None)
+        ("prev_hash" | "entry_hash" | "signature" | "sender_signature", _) => {
+            properties.set_column_compression(path, Compression::UNCOMPRESSED)
         }
         ("seq" | "target_seq", _) | (_, Kind::Instant) => properties
+            .set_column_statistics_enabled(path.clone(), EnabledStatistics::Page)
             .set_column_dictionary_enabled(path.clone(), false)
             .set_column_encoding(path, Encoding::DELTA_BINARY_PACKED),
+        (_, Kind::Int) => properties.set_column_statistics_enabled(path, EnabledStatistics::Chunk),
         _ => properties,
     }
 }

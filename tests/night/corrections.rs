@@ -10,7 +10,7 @@ use crate::command::{Place, assert_success, chained};
 /// Rows of an intermediate that a run left, as `seq` and subject.
 fn entries(place: &Place, out: &str, table: &str, sql: &str) -> Vec<(i64, String)> {
     let spill = tempfile::tempdir().unwrap();
-    let session = Session::open(&Resources { threads: 1, memory: 64 << 20 }, spill.path()).unwrap();
+    let session = Session::open(&Resources::new(1, 64 << 20), spill.path()).unwrap();
     let path = place.path(out).join("warehouse/derived").join(table).with_extension("parquet");
     session.register_parquet(table, &[path]).unwrap();
     let rows = session.rows(table, sql).unwrap();

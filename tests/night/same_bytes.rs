@@ -5,12 +5,17 @@ use std::fs;
 use crate::command::{Place, assert_success, complaint, files};
 
 #[test]
-fn threads_and_memory_do_not_reach_the_bytes() {
+fn threads_memory_and_parts_do_not_reach_the_bytes() {
     let place = Place::new("small");
     assert_success(&place.night("one", &["--threads", "1"]));
     let (snapshot, ledger) = (files(&place.snapshot("one")), files(&place.path("one/warehouse/ledger")));
     assert!(snapshot.iter().any(|(path, _)| path.ends_with("reports.parquet")));
-    for (out, more) in [("two", ["--threads", "2"]), ("seven", ["--threads", "7"]), ("tight", ["--memory", "64MiB"])] {
+    for (out, more) in [
+        ("two", ["--threads", "2"]),
+        ("seven", ["--threads", "7"]),
+        ("tight", ["--memory", "64MiB"]),
+        ("parts", ["--parts", "5"]),
+    ] {
         assert_success(&place.night(out, &more));
         assert_eq!(files(&place.snapshot(out)), snapshot, "{out}");
         assert_eq!(files(&place.path(out).join("warehouse/ledger")), ledger, "{out}");
@@ -49,4 +54,21 @@ fn other_bytes_for_the_same_instant_are_refused_unless_told_to_replace() {
     assert_success(&place.night("out", &["--replace"]));
     assert_ne!(files(&place.path("out/snapshots")), before);
     assert_success(&place.bureau(&["check", "out/snapshots/latest", "--key", "key.pub"]));
+}
+
+#[test]
+fn findings_and_figures_of_attacked_evidence_are_the_same_in_one_part_and_in_many() {
+    let place = Place::new("attacks");
+    let told = |out: &str| fs::read(place.path(out).join("warehouse/findings.jsonl")).unwrap();
+    assert_success(&place.night("one", &["--publish-with-findings"]));
+    for (out, parts) in [("two", "2"), ("many", "256")] {
+        assert_success(&place.night(out, &["--publish-with-findings", "--parts", parts]));
+        assert_eq!(files(&place.snapshot(out)), files(&place.snapshot("one")), "{out}");
+        assert!(told(out) == told("one"), "{out}");
+        assert!(place.path(out).join("warehouse/derived/event/002.parquet").exists());
+    }
+    // Fewer parts than before leave none of those behind.
+    assert_success(&place.night("two", &["--publish-with-findings"]));
+    assert!(!place.path("two/warehouse/derived/event").exists());
+    assert!(place.path("two/warehouse/derived/event.parquet").exists());
 }

@@ -47,7 +47,7 @@ fn a_line_that_is_not_one_json_object_is_a_refused_row_without_an_id() {
 fn a_byte_order_mark_is_an_error_of_the_file() {
     let dir = TempDir::new().unwrap();
     fs::write(dir.path().join("organizations.jsonl"), format!("\u{feff}{ORGANIZATION}\n")).unwrap();
-    let resources = Resources { threads: 1, memory: 64 << 20 };
+    let resources = Resources::new(1, 64 << 20);
     let session = Session::open(&resources, &dir.path().join("spill")).unwrap();
     let outcome = rate(dir.path(), &dir.path().join("store"), &session, &parameters(1000));
     assert!(matches!(outcome, Err(RatingError::Export(ExportError::ByteOrderMark { .. }))));
@@ -239,7 +239,7 @@ fn the_largest_amounts_of_a_long_history_add_up() {
 #[test]
 fn a_window_out_of_its_bound_is_an_error() {
     let dir = TempDir::new().unwrap();
-    let resources = Resources { threads: 1, memory: 64 << 20 };
+    let resources = Resources::new(1, 64 << 20);
     let session = Session::open(&resources, &dir.path().join("spill")).unwrap();
     for window in [0, 1001, -1] {
         let outcome = rate(dir.path(), &dir.path().join("store"), &session, &parameters(window));

@@ -22,7 +22,7 @@ pub fn parameters(window_decisions: i64) -> Parameters {
 /// Rates the tables of a folder.
 pub fn run(dir: &Path, window: i64) -> Ratings {
     let scratch = TempDir::new().unwrap();
-    let resources = Resources { threads: 2, memory: 256 << 20 };
+    let resources = Resources::new(2, 256 << 20);
     let session = Session::open(&resources, &scratch.path().join("spill")).unwrap();
     rate(dir, &scratch.path().join("store"), &session, &parameters(window)).unwrap()
 }

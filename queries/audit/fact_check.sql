@@ -4,19 +4,25 @@
 --   fact_seq, subject   the fact, and a subject: as it was written, or as a correction set it
 --   stray               checks that name no mesh-verifiable promise of that subject's last declaration before the fact
 --   broken              checks that name one, and were not held
-with item as (
+with moved as (
+    select distinct target_seq, set_subject from correction_span where set_subject is not null
+),
+item as (
     select f.seq, f.subject, unnest(f.promise_checks) as made
     from policy p
     cross join fact f
     where f.at <= p.as_of
 ),
-pair as (
-    select i.seq as fact_seq, i.subject from item i
-    union
-    select i.seq, c.set_subject from item i join correction_span c on c.target_seq = i.seq where c.set_subject is not null
+named as (
+    select i.seq as fact_seq, i.subject, i.made['promise_id'] as promise_id, i.made['held'] as held from item i
+    union all
+    select i.seq as fact_seq, m.set_subject as subject, i.made['promise_id'] as promise_id, i.made['held'] as held
+    from moved m
+    join item i on i.seq = m.target_seq
+    where m.set_subject <> i.subject
 ),
 declared as (
-    select d.seq, d.subject, d.promises
+    select d.seq, d.subject, d.promises, lead(d.seq) over (partition by d.subject order by d.seq) as until_seq
     from policy p
     cross join (
         select e.seq, e.at, e.subject, e.promises from enrolled e
@@ -26,32 +32,22 @@ declared as (
     left join faulty x on x.seq = d.seq
     where d.at <= p.as_of and x.seq is null
 ),
-line as (
-    select fact_seq as seq, subject, true as is_fact, cast(null as bigint) as declared_seq from pair
-    union all
-    select seq, subject, false as is_fact, seq as declared_seq from declared
-),
-dated as (
-    select seq, subject, is_fact,
-           max(declared_seq) over (partition by subject order by seq rows between unbounded preceding and current row) as declared_seq
-    from line
-),
 promise as (
-    select seq, unnest(promises) as made from declared
+    select seq, until_seq, subject, unnest(promises) as made from declared
 ),
 verifiable as (
-    select distinct seq, made['id'] as promise_id from promise where made['class'] = 'mesh-verifiable'
+    select distinct seq, until_seq, subject, made['id'] as promise_id from promise where made['class'] = 'mesh-verifiable'
 ),
 judged as (
-    select d.seq as fact_seq, d.subject, i.made['held'] as held, v.seq is not null as counts
-    from dated d
-    join item i on i.seq = d.seq
-    left join verifiable v on v.seq = d.declared_seq and v.promise_id = i.made['promise_id']
-    where d.is_fact
+    select n.fact_seq, n.subject, n.held, v.seq is not null as counts
+    from verifiable v
+    right join named n
+        on v.subject = n.subject and v.promise_id = n.promise_id
+        and v.seq < n.fact_seq and (v.until_seq is null or n.fact_seq < v.until_seq)
 )
 select fact_seq, subject, cast(sum(case when counts then 0 else 1 end) as bigint) as stray,
        cast(sum(case when counts and not held then 1 else 0 end) as bigint) as broken
 from judged
+where not (counts and held)
 group by fact_seq, subject
-having sum(case when counts and held then 0 else 1 end) > 0
 order by fact_seq, subject

@@ -13,7 +13,13 @@ standing as (
     left join latest c on c.target_seq = f.seq
     where f.at <= p.as_of and x.seq is null and coalesce(c.kind, 'none') <> 'void'
 ),
-placed as (
-    select seq, row_number() over (partition by interaction_id, subject order by seq) as place from standing
+repeated as (
+    select interaction_id, subject, min(seq) as first_seq
+    from standing
+    group by interaction_id, subject
+    having count(*) > 1
 )
-select seq from placed where place > 1
+select s.seq
+from repeated r
+join standing s on s.interaction_id = r.interaction_id and s.subject = r.subject
+where s.seq > r.first_seq

@@ -13,19 +13,30 @@
 --   excluded        whether the fact is excluded as self-dealing
 --   enrollment      ordinal of the enrollment that it began in; null for none
 --   late            whether the final attestation was entered once the withdrawal from that enrollment had taken effect (2.5)
-with final as (
-    select max(seq) as seq from standing_attestation where not excluded group by fact_seq
+with several as (
+    select fact_seq, max(seq) as last_seq from standing_attestation where not excluded group by fact_seq having count(*) > 1
 ),
 attestation as (
     select a.fact_seq, a.seq, a.at, a.outcome, a.evaluator_anchor_hash, a.amounted
-    from final f
-    join standing_attestation a on a.seq = f.seq
+    from several s
+    right join standing_attestation a on a.fact_seq = s.fact_seq
+    where not a.excluded and (s.last_seq is null or s.last_seq = a.seq)
+),
+probed as (
+    select f.*, b.seq as probe_seq, b.result
+    from standing_probe b
+    right join standing_fact f on b.interaction_id = f.interaction_id and b.subject = f.subject
+),
+checked as (
+    select f.*, k.fact_seq is not null as broken
+    from broken_fact k
+    right join probed f on k.fact_seq = f.seq
 ),
 observed as (
-    select f.interaction_id, f.subject, f.capability, f.seq as fact_seq, b.seq as probe_seq, b.result,
+    select f.interaction_id, f.subject, f.capability, f.seq as fact_seq, f.probe_seq, f.result,
            a.seq as attested_seq, a.at as attested_at, a.outcome, a.evaluator_anchor_hash, a.amounted,
            case
-               when k.fact_seq is not null
+               when f.broken
                    and coalesce(f.derived_outcome, '') not in ('DECLINED', 'REFUSED', 'REFUSED_UNSTATED', 'UNAVAILABLE')
                    and coalesce(f.derived_from, '') not in ('input_required', 'exhausted', 'metering', 'terminated_for_cause', 'dispute_fallback')
                    then 'CONTRACT'
@@ -34,9 +45,7 @@ observed as (
            end as fact_code,
            f.started_at, f.ended_at, f.excluded
     from attestation a
-    right join standing_fact f on f.seq = a.fact_seq
-    left join broken_fact k on k.fact_seq = f.seq
-    left join standing_probe b on b.interaction_id = f.interaction_id and b.subject = f.subject
+    right join checked f on f.seq = a.fact_seq
     union all
     select b.interaction_id, b.subject, b.capability, f.seq as fact_seq, b.seq as probe_seq, b.result,
            null as attested_seq, null as attested_at, null as outcome, null as evaluator_anchor_hash, null as amounted,
@@ -56,6 +65,6 @@ select o.interaction_id, o.subject, o.capability,
        o.started_at, o.ended_at, o.excluded,
        e.ordinal as enrollment,
        o.probe_seq is null and coalesce(o.attested_at >= e.takes_effect_at, false) as late
-from observed o
-left join enrollment_interval e
+from enrollment_interval e
+right join observed o
     on e.subject = o.subject and o.started_at >= e.covers_from and (e.withdrew_at is null or o.started_at < e.withdrew_at)

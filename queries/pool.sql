@@ -10,19 +10,9 @@
 --   attester_anchors      distinct evaluator anchors among attested events, value judgments included
 --   attested_w            part of sum_w: those events
 --   top_anchor_w          the largest part of attested_w that came from one anchor; null with no attested event
-with anchor_total as (
-    select subject, capability, evaluator_anchor_hash, sum(weight) as anchor_w
-    from event
-    where kind in ('attested', 'value')
-    group by subject, capability, evaluator_anchor_hash
-),
-anchor as (
-    select subject, capability, count(*) as attester_anchors, max(anchor_w) as top_anchor_w
-    from anchor_total
-    group by subject, capability
-),
-total as (
-    select subject, capability,
+with by_anchor as (
+    -- An event has an anchor where somebody attested it: the kinds attested and value.
+    select subject, capability, evaluator_anchor_hash,
            count(*) as events,
            sum(weight) as sum_w,
            sum(weight * v) as sum_wv,
@@ -30,14 +20,24 @@ total as (
            max(t) as newest,
            sum(case when kind = 'probe' then weight else cast(0 as decimal(16, 15)) end) as probe_w,
            sum(case when kind = 'value' then weight else cast(0 as decimal(16, 15)) end) as value_w,
-           sum(case when kind in ('attested', 'value') then weight else cast(0 as decimal(16, 15)) end) as attested_w,
            count(*) filter (where kind = 'value') as value_events,
            count(*) filter (where kind = 'value' and not amounted) as value_events_without_amount
     from event
-    group by subject, capability
+    group by subject, capability, evaluator_anchor_hash
 )
-select t.subject, t.capability, t.events, t.sum_w, t.sum_wv, t.oldest, t.newest, t.probe_w, t.value_w, t.value_events,
-       t.value_events_without_amount, coalesce(a.attester_anchors, 0) as attester_anchors, t.attested_w, a.top_anchor_w
-from total t
-left join anchor a on a.subject = t.subject and a.capability is not distinct from t.capability
-order by t.subject, t.capability nulls first
+select subject, capability,
+       cast(sum(events) as bigint) as events,
+       sum(sum_w) as sum_w,
+       sum(sum_wv) as sum_wv,
+       min(oldest) as oldest,
+       max(newest) as newest,
+       sum(probe_w) as probe_w,
+       sum(value_w) as value_w,
+       cast(sum(value_events) as bigint) as value_events,
+       cast(sum(value_events_without_amount) as bigint) as value_events_without_amount,
+       count(evaluator_anchor_hash) as attester_anchors,
+       sum(case when evaluator_anchor_hash is null then cast(0 as decimal(16, 15)) else sum_w end) as attested_w,
+       max(case when evaluator_anchor_hash is null then null else sum_w end) as top_anchor_w
+from by_anchor
+group by subject, capability
+order by subject, capability nulls first

@@ -8,21 +8,36 @@
 --   outcome              a quality or value code
 --   amounted             true where a value judgment carries its amount
 --   excluded             true where a standing `excluded` entry names it
-with placed as (
-    select a.seq,
-           coalesce(m.interaction_id, c.set_interaction_id, a.interaction_id) as interaction_id,
-           coalesce(m.subject, c.set_subject, a.subject) as subject
+with seen as (
+    select a.seq, a.at, a.interaction_id, a.subject, a.evaluator, a.evaluator_anchor_hash, a.outcome,
+           a.amount is not null as amounted
     from policy p
     cross join attested a
-    left join discounted d on d.seq = a.seq
-    left join correction c on c.target_seq = a.seq
-    left join moved_attestation m on m.seq = a.seq
-    where a.at <= p.as_of and d.seq is null and coalesce(c.kind, 'none') <> 'void'
+    where a.at <= p.as_of
+),
+good as (
+    select a.* from discounted d right join seen a on a.seq = d.seq where d.seq is null
+),
+counted as (
+    select a.*, c.set_interaction_id, c.set_subject
+    from correction c
+    right join good a on a.seq = c.target_seq
+    where coalesce(c.kind, 'none') <> 'void'
+),
+placed as (
+    select a.seq, a.at, a.evaluator, a.evaluator_anchor_hash, a.outcome, a.amounted,
+           coalesce(m.interaction_id, a.set_interaction_id, a.interaction_id) as interaction_id,
+           coalesce(m.subject, a.set_subject, a.subject) as subject
+    from moved_attestation m
+    right join counted a on a.seq = m.seq
+),
+standing as (
+    select k.seq, k.at, f.seq as fact_seq, f.interaction_id, f.subject, f.capability, k.evaluator, k.evaluator_anchor_hash, k.outcome,
+           k.amounted
+    from placed k
+    join standing_fact f on f.interaction_id = k.interaction_id and f.subject = k.subject
 )
-select a.seq, a.at, f.seq as fact_seq, f.interaction_id, f.subject, f.capability, a.evaluator, a.evaluator_anchor_hash, a.outcome,
-       a.amount is not null as amounted,
+select s.seq, s.at, s.fact_seq, s.interaction_id, s.subject, s.capability, s.evaluator, s.evaluator_anchor_hash, s.outcome, s.amounted,
        x.target_seq is not null as excluded
-from placed k
-join standing_fact f on f.interaction_id = k.interaction_id and f.subject = k.subject
-join attested a on a.seq = k.seq
-left join excluded_target x on x.target_seq = k.seq
+from excluded_target x
+right join standing s on x.target_seq = s.seq

@@ -6,23 +6,30 @@
 --   capability                the probe's own; that of the interaction only where there is no fact
 --   result                    PASS or FAIL
 --   ended_at                  instant of the probe
-with keyed as (
-    select b.seq,
+with seen as (
+    select b.seq, b.at, b.interaction_id, b.subject, b.capability, b.result, b.ended_at
+    from policy p
+    cross join probed b
+    where b.at <= p.as_of
+),
+good as (
+    select b.* from discounted d right join seen b on b.seq = d.seq where d.seq is null
+),
+keyed as (
+    select b.seq, b.at,
            coalesce(c.set_interaction_id, b.interaction_id) as interaction_id,
            coalesce(c.set_subject, b.subject) as subject,
            case when coalesce(c.set_capability_null, false) then null
-                else coalesce(c.set_capability, b.capability) end as capability
-    from policy p
-    cross join probed b
-    left join discounted d on d.seq = b.seq
-    left join correction c on c.target_seq = b.seq
-    where b.at <= p.as_of and d.seq is null and coalesce(c.kind, 'none') <> 'void'
+                else coalesce(c.set_capability, b.capability) end as capability,
+           b.result, b.ended_at
+    from correction c
+    right join good b on b.seq = c.target_seq
+    where coalesce(c.kind, 'none') <> 'void'
 ),
 earliest as (
     select min(seq) as seq from keyed group by interaction_id, subject
 )
-select k.seq, b.at, k.interaction_id, k.subject, k.capability, b.result, b.ended_at
+select k.seq, k.at, k.interaction_id, k.subject, k.capability, k.result, k.ended_at
 from earliest e
 join keyed k on k.seq = e.seq
-join probed b on b.seq = e.seq
 order by k.seq

@@ -9,15 +9,22 @@
 --   recipient_operator_hash   its operator, or null where the reporter names none
 --   provider                  id of the screening provider, or null
 --   stopped_at                the instant of the stop (detail.at)
+with seen as (
+    select s.seq, s.at, s.subject, s.interaction_id, s.class, s.decided_by, s.resolution, s.solicited, s.recipient_anchor_hash,
+           s.recipient_operator_hash, s.screening_provider['id'] as provider, s.stopped_at
+    from policy p
+    cross join stopped s
+    where s.at <= p.as_of
+),
+good as (
+    select s.* from discounted d right join seen s on s.seq = d.seq where d.seq is null
+)
 select s.seq, s.at,
        coalesce(c.set_subject, s.subject) as subject,
        coalesce(c.set_interaction_id, s.interaction_id) as interaction_id,
        s.class, s.decided_by, s.resolution, s.solicited, s.recipient_anchor_hash, s.recipient_operator_hash,
-       s.screening_provider['id'] as provider,
-       s.stopped_at
-from policy p
-cross join stopped s
-left join discounted d on d.seq = s.seq
-left join correction c on c.target_seq = s.seq
-where s.at <= p.as_of and d.seq is null and coalesce(c.kind, 'none') <> 'void'
+       s.provider, s.stopped_at
+from correction c
+right join good s on s.seq = c.target_seq
+where coalesce(c.kind, 'none') <> 'void'
 order by s.seq

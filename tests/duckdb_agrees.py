@@ -23,6 +23,12 @@ def tables_of(sql):
     return set(re.findall(r"\b(?:from|join)\s+([a-z_]+)", code))
 
 
+def kept(warehouse, name):
+    """Where the run keeps a query's rows: a file, the files of a folder where it ran over parts, or nowhere."""
+    file, parts = warehouse / "derived" / f"{name}.parquet", warehouse / "derived" / name
+    return file if file.exists() else parts / "*.parquet" if parts.is_dir() else None
+
+
 def main():
     warehouse = pathlib.Path(sys.argv[1])
     connection = duckdb.connect()
@@ -44,8 +50,8 @@ def main():
             sys.exit(f"these read each other: {sorted(pending)}")
         for name in ready:
             connection.execute(f"create table computed_{name} as {pending.pop(name)}")
-            path = warehouse / "derived" / f"{name}.parquet"
-            if not path.exists():
+            path = kept(warehouse, name)
+            if path is None:
                 connection.execute(f"create view {name} as from computed_{name}")
                 continue
             connection.execute(f"create view {name} as from '{path}'")

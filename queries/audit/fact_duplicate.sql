@@ -5,13 +5,17 @@
 with latest as (
     select target_seq, kind, set_subject, set_interaction_id from correction_span where until_seq is null
 ),
+seen as (
+    select f.seq, f.interaction_id, f.subject from policy p cross join fact f where f.at <= p.as_of
+),
+good as (
+    select f.* from faulty x right join seen f on f.seq = x.seq where x.seq is null
+),
 standing as (
     select f.seq, coalesce(c.set_interaction_id, f.interaction_id) as interaction_id, coalesce(c.set_subject, f.subject) as subject
-    from policy p
-    cross join fact f
-    left join faulty x on x.seq = f.seq
-    left join latest c on c.target_seq = f.seq
-    where f.at <= p.as_of and x.seq is null and coalesce(c.kind, 'none') <> 'void'
+    from latest c
+    right join good f on f.seq = c.target_seq
+    where coalesce(c.kind, 'none') <> 'void'
 ),
 repeated as (
     select interaction_id, subject, min(seq) as first_seq

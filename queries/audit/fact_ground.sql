@@ -9,14 +9,21 @@
 with latest as (
     select target_seq, kind, set_subject from correction_span where until_seq is null
 ),
+seen as (
+    select f.seq, f.at, f.subject, f.caller_anchor_hash, f.transport, f.derived_outcome, f.derived_from
+    from policy p
+    cross join fact f
+    where f.at <= p.as_of
+),
+good as (
+    select f.* from faulty x right join seen f on f.seq = x.seq where x.seq is null
+),
 placed as (
     select f.seq, f.at, coalesce(c.set_subject, f.subject) as subject, f.caller_anchor_hash, f.transport, f.derived_outcome,
            f.derived_from
-    from policy p
-    cross join fact f
-    left join latest c on c.target_seq = f.seq
-    left join faulty x on x.seq = f.seq
-    where f.at <= p.as_of and x.seq is null and coalesce(c.kind, 'none') <> 'void'
+    from latest c
+    right join good f on f.seq = c.target_seq
+    where coalesce(c.kind, 'none') <> 'void'
 ),
 checked as (
     select k.seq, k.at, k.subject, k.caller_anchor_hash, k.transport, k.derived_outcome, k.derived_from,

@@ -6,13 +6,17 @@
 with touched as (
     select distinct target_seq from correction_span
 ),
+seen as (
+    select f.seq, f.interaction_id, f.subject, f.capability from policy p cross join fact f where f.at <= p.as_of
+),
+good as (
+    select f.* from faulty x right join seen f on f.seq = x.seq where x.seq is null
+),
+untouched as (
+    select f.* from touched t right join good f on f.seq = t.target_seq where t.target_seq is null
+),
 state as (
-    select f.seq as fact_seq, f.seq as since_seq, cast(null as bigint) as until_seq, f.interaction_id, f.subject, f.capability
-    from policy p
-    cross join fact f
-    left join faulty x on x.seq = f.seq
-    left join touched t on t.target_seq = f.seq
-    where f.at <= p.as_of and x.seq is null and t.target_seq is null
+    select seq as fact_seq, seq as since_seq, cast(null as bigint) as until_seq, interaction_id, subject, capability from untouched
     union all
     select fact_seq, since_seq, until_seq, interaction_id, subject, capability from fact_version
 )

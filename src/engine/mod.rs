@@ -37,7 +37,8 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 
 /// Why a query gave no rows.
 #[derive(Debug, thiserror::Error)]
@@ -234,7 +235,8 @@ impl Session {
         let empty = finish(RecordBatch::new_empty(Arc::clone(&running.schema)))?;
         let file = File::create(path).map_err(|source| io(path, source))?;
         let broken = |source| EngineError::Parquet { path: path.to_path_buf(), source };
-        let mut writer = ArrowWriter::try_new(file, empty.schema(), Some(properties())).map_err(broken)?;
+        let mut writer =
+            ArrowWriter::try_new(file, empty.schema(), Some(properties(&empty.schema()))).map_err(broken)?;
         let mut count = 0;
         while let Some(batch) = running.next()? {
             count += batch.num_rows();
@@ -342,11 +344,17 @@ fn listed(name: &str, path: &Path) -> Result<ListingTableUrl, EngineError> {
     ListingTableUrl::try_new(url, None).map_err(|source| failed(name, source))
 }
 
-fn properties() -> WriterProperties {
-    WriterProperties::builder()
+fn properties(schema: &Schema) -> WriterProperties {
+    let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by("bureau".to_owned())
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS));
+    // Least and greatest texts help no query here, and cost a comparison a value.
+    let texts = schema.fields().iter().filter(|field| field.data_type() == &DataType::Utf8);
+    texts
+        .fold(properties, |properties, field| {
+            properties.set_column_statistics_enabled(ColumnPath::from(field.name().as_str()), EnabledStatistics::None)
+        })
         .build()
 }
 

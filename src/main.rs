@@ -12,17 +12,16 @@ unsafe extern "C" {
 }
 
 fn main() -> ExitCode {
-    keep_memory();
-    bureau::cli::main()
+    bureau::cli::main(keep_memory)
 }
 
-/// Freed memory stays with the process for its next use. A night asks for the same buffers again and again, and each time that
+/// Freed memory stays with the process for its next use, whichever thread freed it. A night asks for the same buffers again and again, and each time that
 /// the system has to clear new pages for them costs more than the work on them.
 fn keep_memory() {
     // mimalloc's `purge_delay`, in milliseconds; -1 is never. Its default tells whether it is the option meant.
     const PURGE_DELAY: c_int = 15;
     const DEFAULTS: [c_long; 2] = [10, 1000];
-    // SAFETY: both take any option's number and touch nothing but the allocator's settings; no other thread runs yet.
+    // SAFETY: both take any number of an option and touch nothing but the settings of the allocator; no other thread runs yet.
     unsafe {
         if DEFAULTS.contains(&mi_option_get(PURGE_DELAY)) {
             mi_option_set(PURGE_DELAY, -1);

@@ -44,6 +44,25 @@ pub(super) enum Command {
     Keygen(Keygen),
 }
 
+impl Command {
+    /// The memory that it was given, where it is one that needs much.
+    pub fn memory(&self) -> Option<usize> {
+        let machine = match self {
+            Command::Run(given) => &given.machine,
+            Command::Load(given) => &given.machine,
+            Command::Audit(given) => &given.machine,
+            Command::Report(given) => &given.machine,
+            Command::Publish(given) => &given.machine,
+            Command::Rate(given) => &given.machine,
+            Command::Excerpt(given) => &given.machine,
+            Command::Recompute(given) => &given.machine,
+            Command::Explain(given) => &given.machine,
+            Command::Check(_) | Command::Keygen(_) => return None,
+        };
+        Some(machine.memory)
+    }
+}
+
 #[derive(Debug, Args)]
 pub(super) struct Run {
     /// The export directory (profile 1.1)

@@ -19,8 +19,12 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Runs the command line of this process.
-pub fn main() -> ExitCode {
+/// From so much `--memory` on, speed comes before a small process.
+const ROOMY: usize = 2 << 30;
+
+/// Runs the command line of this process. `keep_memory` is called first where the command has room: it may tell the allocator to keep
+/// what is freed.
+pub fn main(keep_memory: fn()) -> ExitCode {
     let arguments = match arguments::Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(fault) => {
@@ -29,6 +33,9 @@ pub fn main() -> ExitCode {
             return if usage { ExitCode::from(2) } else { ExitCode::SUCCESS };
         }
     };
+    if arguments.command.memory().is_some_and(|bytes| bytes >= ROOMY) {
+        keep_memory();
+    }
     progress::log(arguments.verbose);
     match commands::run(arguments.command) {
         Ok(_) if summary::lost() => {

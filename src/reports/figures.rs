@@ -128,6 +128,15 @@ pub fn figures(session: &Session, policy: &Policy, frame: &Frame, derived: &Path
     let members = frame.members();
     let senders = SenderTerms::of(policy);
     let record_days = nda::record_days(policy);
+    let mut documents = Documents::default();
+    let mut flat = Flat::default();
+    // What takes the most memory to compute comes before what takes the most to hold.
+    for some in evaluators(session, policy)?.chunks(AT_ONCE) {
+        let made: Vec<Value> = some.iter().map(|evaluator| evaluator.document(&members)).collect();
+        flat.evaluators(&made)?;
+        documents.evaluators.extend(made.iter().map(canonical::to_vec));
+    }
+    let organizations = organizations(session)?;
     let reports = reports(session, policy)?;
     let terms = ReportTerms::of(policy);
     let sender_blocks: BTreeMap<String, Value> =
@@ -144,8 +153,6 @@ pub fn figures(session: &Session, policy: &Policy, frame: &Frame, derived: &Path
     .into_iter()
     .map(|(subject, record)| (subject, record.block(&record_days)))
     .collect();
-    let mut documents = Documents::default();
-    let mut flat = Flat::default();
     let mut capabilities: BTreeMap<String, Vec<MemberCapability>> = BTreeMap::new();
     let mut last = None;
     for some in reports.chunks(AT_ONCE) {
@@ -166,17 +173,12 @@ pub fn figures(session: &Session, policy: &Policy, frame: &Frame, derived: &Path
         documents.reports.extend(made.iter().map(canonical::to_vec));
     }
     drop((reports, sender_blocks, nda_blocks));
-    for some in organizations(session)?.chunks(AT_ONCE) {
+    for some in organizations.chunks(AT_ONCE) {
         let document =
             |organization: &Organization| organization.document(&members, &senders, &record_days, &capabilities);
         let made: Vec<Value> = some.iter().map(document).collect();
         flat.organizations(&made)?;
         documents.organizations.extend(made.iter().map(canonical::to_vec));
-    }
-    for some in evaluators(session, policy)?.chunks(AT_ONCE) {
-        let made: Vec<Value> = some.iter().map(|evaluator| evaluator.document(&members)).collect();
-        flat.evaluators(&made)?;
-        documents.evaluators.extend(made.iter().map(canonical::to_vec));
     }
     let providers = screening::providers(&rows(session, plan::SCREENING_PROVIDER)?)?;
     let made: Vec<Value> = providers.iter().map(screening::ScreeningProvider::document).collect();

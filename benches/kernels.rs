@@ -34,7 +34,7 @@ fn lines() -> [(&'static str, Vec<String>); 2] {
 fn of_lines(criterion: &mut Criterion) {
     for (spelling, lines) in lines() {
         let bytes: u64 = lines.iter().map(|line| line.len() as u64).sum();
-        let mut parser = Parser::new(Literals::Export);
+        let mut parser = Parser::new(Literals::Canonical);
         let mut group = criterion.benchmark_group(format!("lines/{spelling}"));
         group.throughput(Throughput::ElementsAndBytes { elements: lines.len() as u64, bytes });
         group.bench_function("parse", |bencher| {
@@ -44,7 +44,7 @@ fn of_lines(criterion: &mut Criterion) {
                 }
             });
         });
-        let mut parser = Parser::new(Literals::Export);
+        let mut parser = Parser::new(Literals::Canonical);
         group.bench_function("parse and type", |bencher| {
             bencher.iter(|| {
                 for line in &lines {
@@ -52,7 +52,7 @@ fn of_lines(criterion: &mut Criterion) {
                 }
             });
         });
-        let (mut parser, mut out) = (Parser::new(Literals::Export), Vec::new());
+        let (mut parser, mut out) = (Parser::new(Literals::Canonical), Vec::new());
         group.bench_function("parse and canonical form", |bencher| {
             bencher.iter(|| {
                 for line in &lines {

@@ -14,5 +14,5 @@ select n.seq, n.at, n.subject, n.state, n.claim_digest, n.claimant_anchor_hash, 
        n.disclosures, n.breach_at, l.canonical
 from policy p
 cross join nda_claimed n
-join ledger l on l.seq = n.seq
+join (select c.seq, c.canonical from ledger c where c.action = 'nda_claimed') l on l.seq = n.seq
 where n.at <= p.as_of and n.state <> 'rejected'

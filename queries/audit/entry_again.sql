@@ -27,10 +27,14 @@ with signed as (
 ),
 again as (
     select distinct seq from signed
+),
+earlier as (
+    select l.seq, l.at, l.action, l.fault, l.canonical
+    from audit_scope s
+    cross join policy p
+    cross join ledger l
+    where l.at <= p.as_of and l.seq <= s.head and l.at <= s.seen_until
 )
-select l.seq, l.at, l.action, l.fault, l.canonical
-from audit_scope s
-cross join policy p
-cross join ledger l
-join again g on g.seq = l.seq
-where l.at <= p.as_of and l.seq <= s.head and l.at <= s.seen_until
+select e.seq, e.at, e.action, e.fault, e.canonical
+from again g
+join earlier e on e.seq = g.seq

@@ -195,7 +195,10 @@ fn read_state(path: &Path) -> Result<State, WarehouseError> {
     match fs::read(&file) {
         Ok(text) => match serde_json::from_slice::<State>(&text) {
             Ok(state) if state.format == FORMAT => Ok(state),
-            Ok(_) => Ok(State::default()),
+            Ok(_) => {
+                tracing::info!("{}: of another version of this program; its ledger is loaded anew", path.display());
+                Ok(State::default())
+            }
             Err(fault) => Err(WarehouseError::NotAWarehouse {
                 path: path.to_path_buf(),
                 what: format!("{STATE} cannot be read ({fault})"),

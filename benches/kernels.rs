@@ -106,13 +106,13 @@ fn events(count: usize) -> RecordBatch {
         state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         (state >> 33) % below
     };
-    // The square of an even draw crowds the first subjects, as a ledger does.
+    // The product of two even draws crowds the first subjects, as a ledger does.
     let subjects: Vec<u64> = (0..count).map(|_| draw(5000) * draw(5000) / 5000).collect();
     let kinds: Vec<&str> =
         (0..count).map(|_| ["derived", "derived", "attested", "attested", "value"][draw(5) as usize]).collect();
     let anchors = kinds.iter().map(|kind| (*kind != "derived").then(|| format!("sha256:{:064x}", draw(10_000))));
     let columns: Vec<(&str, ArrayRef)> = vec![
-        ("anchor", Arc::new(anchors.collect::<StringArray>())),
+        ("evaluator_anchor_hash", Arc::new(anchors.collect::<StringArray>())),
         (
             "subject",
             Arc::new(subjects.iter().map(|s| Some(format!("Agent.{s}@host.example"))).collect::<StringArray>()),
@@ -150,9 +150,7 @@ fn events(count: usize) -> RecordBatch {
             ),
         ),
     ];
-    let columns = columns
-        .into_iter()
-        .map(|(name, array)| (if name == "anchor" { "evaluator_anchor_hash" } else { name }, array, true));
+    let columns = columns.into_iter().map(|(name, array)| (name, array, true));
     RecordBatch::try_from_iter_with_nullable(columns).expect("a table")
 }
 

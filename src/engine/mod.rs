@@ -123,8 +123,7 @@ impl Resources {
 pub struct Session {
     context: SessionContext,
     runtime: tokio::runtime::Runtime,
-    memory: usize,
-    least_parts: usize,
+    resources: Resources,
     sliced: Mutex<slices::Sliced>,
 }
 
@@ -163,8 +162,7 @@ impl Session {
             .build_arc()
             .map_err(|source| failed("session", source))?;
         let context = SessionContext::new_with_config_rt(config, environment);
-        let (memory, least_parts) = (resources.memory, resources.parts);
-        Ok(Session { context, runtime, memory, least_parts, sliced: Mutex::default() })
+        Ok(Session { context, runtime, resources: resources.clone(), sliced: Mutex::default() })
     }
 
     /// Registers Parquet files of one schema as the table `name`. Their metadata is left out of the schema.

@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use arrow::array::RecordBatch;
 use datafusion::catalog::TableProvider;
@@ -59,27 +59,36 @@ impl Session {
         self.replace(name, Arc::clone(&table))?;
         let rows = self.rows(name, &format!("select count(*) as rows from {name}"))?;
         let count = rows.int("rows")?.get(0).unwrap_or_default();
-        let mut sliced = self.sliced.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sliced = self.sliced();
         sliced.rows += usize::try_from(count).unwrap_or(0);
         sliced.tables.push((name, table));
         Ok(())
     }
 
-    /// Registers the interactions between which entries have moved, the rows of `queries/moved_interaction.sql`.
+    fn sliced(&self) -> MutexGuard<'_, Sliced> {
+        self.sliced.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Registers the interactions between which entries have moved, the rows of `queries/moved_interaction.sql`. In one part none move
+    /// out of it, and nothing is looked for.
     pub fn register_moved(&self, sql: &str) -> Result<(), EngineError> {
+        if self.parts() == 1 {
+            return Ok(());
+        }
         let moved = self.rows(MOVED, sql)?;
         self.register_batch(MOVED, moved.batch().clone())?;
-        self.sliced.lock().unwrap_or_else(PoisonError::into_inner).moves = !moved.is_empty();
+        self.sliced().moves = !moved.is_empty();
         Ok(())
     }
 
     /// How many parts there are: a power of two, as few as the session's memory allows; one where no table is sliced.
     fn parts(&self) -> usize {
-        let sliced = self.sliced.lock().unwrap_or_else(PoisonError::into_inner);
+        let sliced = self.sliced();
         if sliced.tables.is_empty() {
             return 1;
         }
-        let parts = sliced.rows.saturating_mul(ROW_BYTES).div_ceil(self.memory.max(1)).max(self.least_parts);
+        let parts =
+            sliced.rows.saturating_mul(ROW_BYTES).div_ceil(self.resources.memory.max(1)).max(self.resources.parts);
         parts.next_power_of_two().clamp(1, FINEST)
     }
 
@@ -102,7 +111,7 @@ impl Session {
             work(slice)?;
         }
         if first.of > 1 {
-            let tables = self.sliced.lock().unwrap_or_else(PoisonError::into_inner).tables.clone();
+            let tables = self.sliced().tables.clone();
             for (name, table) in tables {
                 self.replace(name, table)?;
             }
@@ -132,7 +141,7 @@ impl Session {
 
     /// Makes the sliced tables hold the rows of one part.
     fn narrow(&self, slice: Slice) -> Result<(), EngineError> {
-        let sliced = self.sliced.lock().unwrap_or_else(PoisonError::into_inner);
+        let sliced = self.sliced();
         let (from, to) = (slice.place * FINEST / slice.of, (slice.place + 1) * FINEST / slice.of - 1);
         for (name, table) in &sliced.tables {
             let whole = format!("{name}_whole");

@@ -84,7 +84,10 @@ pub(super) struct Run {
     pub signing: Signing,
     #[command(flatten)]
     pub publishing: Publishing,
-    /// Audit every entry anew, whatever an earlier audit of this ledger found
+    /// Load, judge and compute everything anew, whatever earlier nights left
+    #[arg(long)]
+    pub full: bool,
+    /// Judge every entry anew, whatever an earlier audit of this ledger found
     #[arg(long)]
     pub full_audit: bool,
     #[command(flatten)]
@@ -98,6 +101,9 @@ pub(super) struct Load {
     /// The export directory (profile 1.1)
     #[arg(long, value_name = "DIR")]
     pub export: PathBuf,
+    /// Read every file anew, those too whose bytes an earlier load read
+    #[arg(long)]
+    pub full: bool,
     #[command(flatten)]
     pub store: Store,
     #[command(flatten)]
@@ -132,6 +138,9 @@ pub(super) struct Audit {
 pub(super) struct Report {
     #[command(flatten)]
     pub store: Store,
+    /// Compute every interaction anew, whatever an earlier report of this ledger left
+    #[arg(long)]
+    pub full: bool,
     #[command(flatten)]
     pub instant: Instant,
     #[command(flatten)]

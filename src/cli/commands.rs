@@ -16,6 +16,7 @@ use crate::rating::Parameters;
 use crate::snapshot::check::{self, CheckSummary, Pin};
 use crate::snapshot::history::KeySet;
 use crate::snapshot::keys::BureauKey;
+use crate::snapshot::probe::probe;
 use crate::snapshot::publish::Outcome;
 use crate::warehouse::{Warehouse, verify_chain};
 
@@ -40,12 +41,14 @@ fn whole_night(given: arguments::Run) -> Result<ExitCode, NightError> {
     let as_of = as_of(&given.instant);
     let (key, keys) = signing(&given.signing)?;
     let salt = salt(&given.salt)?;
+    // The last stage needs OUT: what is wrong with it is told before the first.
+    probe(&given.out.join("snapshots"))?;
     let path = given.warehouse.unwrap_or_else(|| given.out.join("warehouse"));
     let mut warehouse = Warehouse::open_or_create(&path)?;
     let mut summary = Summary { as_of: Some(instant::format(as_of)), ..Summary::default() };
-    load_stage(&given.export, &mut warehouse, salt.as_ref(), given.ledger.new_ledger, &mut summary)?;
-    audit_stage(&warehouse, as_of, &resources, given.full_audit, &mut summary)?;
-    report_stage(&warehouse, as_of, &resources, &mut summary)?;
+    load_stage(&given.export, &mut warehouse, salt.as_ref(), given.ledger.new_ledger, given.full, &mut summary)?;
+    audit_stage(&warehouse, as_of, &resources, given.full || given.full_audit, &mut summary)?;
+    report_stage(&warehouse, as_of, &resources, given.full, &mut summary)?;
     let options = publish_options(&given.publishing);
     let published = publish_stage(&warehouse, &given.out, &key, &keys, options, &mut summary);
     if published.is_err() {
@@ -61,7 +64,7 @@ fn load(given: arguments::Load) -> Result<ExitCode, NightError> {
     let salt = salt(&given.salt)?;
     let mut warehouse = Warehouse::open_or_create(&given.store.warehouse)?;
     let mut summary = Summary::default();
-    load_stage(&given.export, &mut warehouse, salt.as_ref(), given.ledger.new_ledger, &mut summary)?;
+    load_stage(&given.export, &mut warehouse, salt.as_ref(), given.ledger.new_ledger, given.full, &mut summary)?;
     summary.print(given.output.json);
     Ok(ExitCode::SUCCESS)
 }
@@ -96,7 +99,7 @@ fn report(given: arguments::Report) -> Result<ExitCode, NightError> {
     let as_of = as_of(&given.instant);
     let warehouse = Warehouse::open(&given.store.warehouse)?;
     let mut summary = Summary { as_of: Some(instant::format(as_of)), ..Summary::default() };
-    report_stage(&warehouse, as_of, &resources, &mut summary)?;
+    report_stage(&warehouse, as_of, &resources, given.full, &mut summary)?;
     summary.print(given.output.json);
     Ok(ExitCode::SUCCESS)
 }
@@ -176,12 +179,17 @@ fn load_stage(
     warehouse: &mut Warehouse,
     salt: Option<&identity::Salt>,
     new_ledger: bool,
+    anew: bool,
     summary: &mut Summary,
 ) -> Result<(), NightError> {
     let stage = Stage::begin("load");
-    let loaded = night::load(export, warehouse, salt, new_ledger, &|entries| stage.entries(entries))?;
+    let loaded = night::load(export, warehouse, salt, new_ledger, anew, &|entries| stage.entries(entries))?;
     let head = loaded.head.as_ref().map_or(0, |head| head.seq);
-    summary.seconds.insert("load", stage.end(&format!("{} entries to seq {head}", loaded.entries)));
+    let known = match loaded.known_files {
+        0 => String::new(),
+        files => format!(", {files} files known"),
+    };
+    summary.seconds.insert("load", stage.end(&format!("{} entries to seq {head}{known}", loaded.entries)));
     summary.entries = Some(loaded.entries);
     summary.head = loaded.head;
     Ok(())
@@ -206,10 +214,11 @@ fn report_stage(
     warehouse: &Warehouse,
     as_of: i64,
     resources: &Resources,
+    afresh: bool,
     summary: &mut Summary,
 ) -> Result<(), NightError> {
     let stage = Stage::begin("report");
-    let reported = night::report(warehouse, as_of, resources)?;
+    let reported = night::report(warehouse, as_of, resources, afresh)?;
     let documents: u64 = reported.documents.values().sum();
     summary.seconds.insert("report", stage.end(&format!("{documents} documents")));
     summary.subjects = Some(reported.subjects);

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use tempfile::NamedTempFile;
 
 use super::arguments::{Instant, Machine, Output, Store};
 use super::summary::say;
 use crate::engine::Resources;
 use crate::excerpt::{self, Excerpt, ExcerptError, SignedReport, Verdict};
+use crate::export::irregular;
 use crate::night::{self, NightError};
 use crate::rating;
 use crate::snapshot::check::Pin;
@@ -92,9 +94,11 @@ pub(super) fn excerpt(given: &ExcerptOf, resources: &Resources) -> Result<ExitCo
         (None, None) => None,
     };
     let warehouse = Warehouse::open(&given.store.warehouse)?;
+    // Before the work, so that a place that cannot be written is told at once.
+    let file = private_beside(&given.out)?;
     let made = excerpt::collect(&warehouse, &given.subject, given.instant.as_of, resources)?;
     let bytes = made.to_bytes(key.as_ref());
-    write_private(&given.out, &bytes)?;
+    write_over(file, &given.out, &bytes)?;
     if given.output.json {
         let summary = serde_json::json!({
             "excerpt": given.out.display().to_string(), "subject": made.subject(), "as_of": made.as_of(),
@@ -170,15 +174,23 @@ fn say_verdict(verdict: &Verdict) {
     say(if verdict.confirmed() { "confirmed" } else { "refuted" });
 }
 
-/// Writes a file that only its owner may read, whole or not at all.
-fn write_private(path: &Path, content: &[u8]) -> Result<(), ExcerptError> {
-    let fault = |source| ExcerptError::Io { path: path.to_path_buf(), source };
+/// A new file beside `path` that only its owner may read. It is gone again unless it is written over `path`.
+fn private_beside(path: &Path) -> Result<NamedTempFile, NightError> {
+    // A file renamed over a device or a fifo would take its place.
+    if let Some(found) = std::fs::metadata(path).ok().as_ref().and_then(irregular) {
+        return Err(NightError::Input(format!("{}: {found}, where a regular file should be", path.display())));
+    }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     // A temporary file of this crate has mode 0600.
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(fault)?;
+    NamedTempFile::new_in(folder).map_err(|source| NightError::Io { path: path.to_path_buf(), source })
+}
+
+/// Puts a file in the place of `path`, whole or not at all.
+fn write_over(mut file: NamedTempFile, path: &Path, content: &[u8]) -> Result<(), ExcerptError> {
+    let fault = |source| ExcerptError::Io { path: path.to_path_buf(), source };
     std::io::Write::write_all(&mut file, content).map_err(fault)?;
     file.as_file().sync_all().map_err(fault)?;
     file.persist(path).map(drop).map_err(|fault_at| fault(fault_at.error))

@@ -1,5 +1,6 @@
 //! Reading an excerpt that may have been altered: form first, then the closing line, then every hash that can be checked.
 
+use std::io::Read;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -9,6 +10,7 @@ use serde_json::Value;
 use super::ExcerptError;
 use super::closing::digest;
 use super::format::{CLOSING, CLOSING_TAG, Closing, EntryLine, Excerpt, FORMAT, Line, Signer};
+use crate::export::open_regular;
 use crate::ledger::json::{Literals, Parser};
 use crate::ledger::{self, canonical};
 use crate::snapshot::keys::PublicKey;
@@ -22,11 +24,14 @@ impl Excerpt {
     /// A line that is not what it should be is an error; an alteration that leaves the form whole is one of the faults returned beside
     /// the excerpt.
     pub fn open(path: &Path) -> Result<(Excerpt, Vec<String>), ExcerptError> {
-        let length = std::fs::metadata(path).map_err(|source| ExcerptError::io(path, source))?.len();
+        let io = |source| ExcerptError::io(path, source);
+        let mut file = open_regular(path).map_err(io)?.map_err(|found| ExcerptError::line(path, 0, found))?;
+        let length = file.metadata().map_err(io)?.len();
         if length > MAX_BYTES {
             return Err(ExcerptError::line(path, 0, "is too long for an excerpt"));
         }
-        let bytes = std::fs::read(path).map_err(|source| ExcerptError::io(path, source))?;
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+        file.read_to_end(&mut bytes).map_err(io)?;
         Excerpt::parse(&bytes).map_err(|(line, what)| ExcerptError::line(path, line, what))
     }
 

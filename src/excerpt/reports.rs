@@ -1,6 +1,5 @@
 //! The signed reports that an excerpt is held against: one document, or those of one subject out of a snapshot's file.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use serde_json::Value;
 
 use super::ExcerptError;
 use super::read::verified;
+use crate::export::open_regular;
 use crate::ledger::canonical;
 use crate::ledger::json::{Literals, Parser};
 use crate::snapshot::check::Pin;
@@ -34,7 +34,8 @@ impl SignedReport {
     /// Returns them with whether the file holds more than one document, and so every report about the subject.
     pub fn read_all(path: &Path, subject: &str, pin: Option<&Pin>) -> Result<(Vec<SignedReport>, bool), ExcerptError> {
         let io = |source| ExcerptError::io(path, source);
-        let mut file = BufReader::new(File::open(path).map_err(io)?);
+        let file = open_regular(path).map_err(io)?.map_err(|found| ExcerptError::line(path, 0, found))?;
+        let mut file = BufReader::new(file);
         let compressed = file.fill_buf().map_err(io)?.starts_with(&ZSTD);
         let mut text: Box<dyn BufRead> = match compressed {
             true => Box::new(BufReader::new(zstd::Decoder::with_buffer(file).map_err(io)?)),

@@ -194,6 +194,21 @@ fn what_is_no_excerpt_is_named_by_its_line() {
 }
 
 #[test]
+fn an_excerpt_and_a_report_are_regular_files_and_nothing_else_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let zero = std::path::Path::new("/dev/zero");
+    for (path, found) in [(fifo.as_path(), "a fifo"), (folder.path(), "a directory"), (zero, "a device")] {
+        let faults = [Excerpt::open(path).unwrap_err(), SignedReport::read_all(path, "x", None).unwrap_err()];
+        for fault in faults {
+            assert_eq!(fault.to_string(), format!("{}: {found}, where a regular file should be", path.display()));
+            assert_eq!(crate::night::NightError::from(fault).exit_code(), 1);
+        }
+    }
+}
+
+#[test]
 fn an_explanation_adds_up_to_the_signed_figures() {
     let (night, subject, report) = rated();
     let capability = report["capability"].as_str().unwrap();

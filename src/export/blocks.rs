@@ -1,7 +1,7 @@
 //! The lines of files, read once and handed out in blocks.
 
 use super::source::Source;
-use super::{Block, ExportError, ExportFile};
+use super::{Block, ExportError, ExportFile, FileDigest};
 use memchr::{memchr_iter, memrchr};
 use std::sync::Arc;
 
@@ -23,6 +23,8 @@ pub struct Blocks {
     size: usize,
     max_line: usize,
     open: Option<OpenFile>,
+    hashed: bool,
+    digests: Vec<(Arc<str>, FileDigest)>,
 }
 
 struct OpenFile {
@@ -43,7 +45,24 @@ impl Blocks {
 
     /// Blocks of about `bytes` each (at least one byte).
     pub fn with_size(files: &[ExportFile], bytes: usize) -> Blocks {
-        Blocks { files: Vec::from(files).into_iter(), size: bytes.max(1), max_line: MAX_LINE_BYTES, open: None }
+        Blocks {
+            files: Vec::from(files).into_iter(),
+            size: bytes.max(1),
+            max_line: MAX_LINE_BYTES,
+            open: None,
+            hashed: false,
+            digests: Vec::new(),
+        }
+    }
+
+    /// Hashes the files on the way: see [`Blocks::digests`].
+    pub fn hashed(self) -> Blocks {
+        Blocks { hashed: true, ..self }
+    }
+
+    /// The files that have been read to their end, by name and in order, where they are hashed.
+    pub fn digests(self) -> Vec<(Arc<str>, FileDigest)> {
+        self.digests
     }
 
     /// The next block, written into `buffer`: the `bytes` of a block that is done with may be given back here.
@@ -57,7 +76,7 @@ impl Blocks {
                 let Some(file) = self.files.next() else {
                     return Ok(None);
                 };
-                self.open = Some(OpenFile::open(&file)?);
+                self.open = Some(OpenFile::open(&file, self.hashed)?);
             }
             let Some(mut file) = self.open.take() else {
                 return Ok(None);
@@ -68,6 +87,8 @@ impl Blocks {
             let block = file.cut(buffer, more);
             if more {
                 self.open = Some(file);
+            } else {
+                self.digests.extend(file.digest(self.hashed)?);
             }
             if !block.bytes.is_empty() {
                 return Ok(Some(block));
@@ -97,8 +118,26 @@ struct Until {
 }
 
 impl OpenFile {
-    fn open(file: &ExportFile) -> Result<OpenFile, ExportError> {
-        Ok(OpenFile { name: file.name.clone(), source: Source::open(file)?, carry: Vec::new(), line: 1, byte: 0 })
+    fn open(file: &ExportFile, hashed: bool) -> Result<OpenFile, ExportError> {
+        Ok(OpenFile {
+            name: file.name.clone(),
+            source: Source::open(file, hashed)?,
+            carry: Vec::new(),
+            line: 1,
+            byte: 0,
+        })
+    }
+
+    /// What the file was, where that is asked.
+    fn digest(self, asked: bool) -> Result<Option<(Arc<str>, FileDigest)>, ExportError> {
+        if !asked {
+            return Ok(None);
+        }
+        let (line, byte) = (self.line, self.byte);
+        match self.source.digest() {
+            Ok(digest) => Ok(digest.map(|digest| (self.name, digest))),
+            Err(source) => Err(ExportError::Read { file: self.name, line, byte, source }),
+        }
     }
 
     /// Fills `buffer` until it holds `size` bytes and a newline with something behind it; true where the file goes on.
@@ -190,7 +229,7 @@ pub fn read_whole(file: &ExportFile) -> Result<Block, ExportError> {
 }
 
 fn whole(file: &ExportFile, max_line: usize, max_total: usize) -> Result<Block, ExportError> {
-    let mut open = OpenFile::open(file)?;
+    let mut open = OpenFile::open(file, false)?;
     let mut bytes = Vec::new();
     // No block is cut at this size, so the first is the whole file.
     let more = open.read(Until { size: usize::MAX, max_line, max_total }, &mut bytes)?;

@@ -17,7 +17,8 @@ mod source;
 pub use blocks::{BLOCK_BYTES, Blocks, MAX_LINE_BYTES, MAX_WHOLE_BYTES, read_whole};
 pub use directory::{Export, ExportFile};
 pub use line::{Block, Line, Lines};
-pub(crate) use source::irregular;
+pub use source::FileDigest;
+pub(crate) use source::{irregular, open_regular};
 
 use std::io;
 use std::path::PathBuf;

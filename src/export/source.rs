@@ -2,9 +2,12 @@
 
 use super::{ExportError, ExportFile};
 use flate2::read::MultiGzDecoder;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes asked of the file at a time.
@@ -17,19 +20,38 @@ pub(super) struct Source {
 }
 
 enum Stream {
-    Plain(File),
-    Zstd(Box<zstd::Decoder<'static, BufReader<File>>>),
-    Gzip(Box<MultiGzDecoder<BufReader<File>>>),
+    Plain(Raw),
+    Zstd(Box<zstd::Decoder<'static, BufReader<Raw>>>),
+    Gzip(Box<MultiGzDecoder<BufReader<Raw>>>),
+}
+
+/// The bytes of a file as they stand, counted, and hashed where that is asked.
+struct Raw {
+    file: File,
+    bytes: u64,
+    hash: Option<Sha256>,
+}
+
+impl Read for Raw {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let got = self.file.read(into)?;
+        self.bytes += got as u64;
+        if let Some(hash) = &mut self.hash {
+            hash.update(into.get(..got).unwrap_or_default());
+        }
+        Ok(got)
+    }
 }
 
 impl Source {
-    pub(super) fn open(file: &ExportFile) -> Result<Source, ExportError> {
+    /// Opens a file, and hashes what is read of it where `hashed`.
+    pub(super) fn open(file: &ExportFile, hashed: bool) -> Result<Source, ExportError> {
         let fault = |source| ExportError::Read { file: file.name.clone(), line: 1, byte: 0, source };
         // Before the file is opened: a fifo would wait for its writer.
         if let Some(found) = irregular(&fs::metadata(&file.path).map_err(fault)?) {
             return Err(ExportError::NotRegular { file: file.name.clone(), found });
         }
-        let plain = File::open(&file.path).map_err(fault)?;
+        let plain = Raw { file: File::open(&file.path).map_err(fault)?, bytes: 0, hash: hashed.then(Sha256::new) };
         let stream = if file.name.ends_with(".zst") {
             Stream::Zstd(Box::new(zstd::Decoder::with_buffer(compressed(file, plain)?).map_err(fault)?))
         } else if file.name.ends_with(".gz") {
@@ -50,6 +72,17 @@ impl Source {
         }
     }
 
+    /// What the file was, once its content has been read to the end; none where it was not hashed.
+    pub(super) fn digest(self) -> io::Result<Option<FileDigest>> {
+        let mut raw = match self.stream {
+            Stream::Plain(raw) => raw,
+            Stream::Zstd(decoder) => decoder.finish().into_inner(),
+            Stream::Gzip(decoder) => decoder.into_inner().into_inner(),
+        };
+        io::copy(&mut raw, &mut io::sink())?;
+        Ok(raw.hash.map(|hash| FileDigest { bytes: raw.bytes, sha256: hex(&hash.finalize()) }))
+    }
+
     /// The error of a read that failed at a place in the content.
     pub(super) fn fault(&self, line: u64, byte: u64, source: io::Error) -> ExportError {
         let file = self.file.clone();
@@ -58,6 +91,33 @@ impl Source {
             _ => ExportError::Compressed { file, line, byte, source },
         }
     }
+}
+
+/// A file by its bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileDigest {
+    /// How many.
+    pub bytes: u64,
+    /// SHA-256, in lower-case hexadecimal digits.
+    pub sha256: String,
+}
+
+impl FileDigest {
+    /// That of a file as it stands.
+    pub fn of(file: &ExportFile) -> io::Result<FileDigest> {
+        let mut raw = Raw { file: File::open(&file.path)?, bytes: 0, hash: None };
+        let (mut hash, mut buffer) = (Sha256::new(), vec![0; FILE_BUFFER]);
+        loop {
+            match raw.read(&mut buffer)? {
+                0 => return Ok(FileDigest { bytes: raw.bytes, sha256: hex(&hash.finalize()) }),
+                got => hash.update(buffer.get(..got).unwrap_or_default()),
+            }
+        }
+    }
+}
+
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What a path leads to, where that is no regular file.
@@ -79,8 +139,17 @@ pub(crate) fn irregular(metadata: &Metadata) -> Option<&'static str> {
     })
 }
 
+/// Opens a file that the command line names; the inner error says what stands there instead of one.
+pub(crate) fn open_regular(path: &Path) -> io::Result<Result<File, String>> {
+    // Before the file is opened: a fifo would wait for its writer.
+    match irregular(&fs::metadata(path)?) {
+        Some(found) => Ok(Err(format!("{found}, where a regular file should be"))),
+        None => File::open(path).map(Ok),
+    }
+}
+
 /// A compressed file has a frame at least: no bytes at all is a file cut off at its start.
-fn compressed(file: &ExportFile, plain: File) -> Result<BufReader<File>, ExportError> {
+fn compressed(file: &ExportFile, plain: Raw) -> Result<BufReader<Raw>, ExportError> {
     let at = |source| ExportError::Read { file: file.name.clone(), line: 1, byte: 0, source };
     let mut reader = BufReader::with_capacity(FILE_BUFFER, plain);
     if reader.fill_buf().map_err(at)?.is_empty() {

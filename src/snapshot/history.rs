@@ -9,6 +9,7 @@
 //! {"keys":[{"crv":"Ed25519","kid":"kPrK_q…","kty":"OKP","use":"fdbk-report-signing","valid_to":"2026-11-30T00:00:00.000Z","x":"11qYAY…"}]}
 //! ```
 
+use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::SnapshotError;
 use super::canonical;
 use super::keys::PublicKey;
+use crate::export::open_regular;
 use crate::instant;
 
 /// The `use` of every key that signs reports.
@@ -78,14 +80,12 @@ impl KeySet {
     /// The current key and the keys of the history in `file`. The history may state the current key's own validity.
     pub fn with_history(current: &PublicKey, file: &Path) -> Result<Self, SnapshotError> {
         let fault = |reason: String| SnapshotError::History { path: file.to_path_buf(), reason };
-        let found = std::fs::metadata(file).map_err(SnapshotError::io("read the key history", file))?;
-        if !found.is_file() {
-            return Err(fault("is no regular file".to_owned()));
-        }
-        if found.len() > MAX_KEYS_FILE {
+        let opened = open_regular(file).map_err(SnapshotError::io("read the key history", file))?.map_err(fault)?;
+        let mut text = Vec::new();
+        let read = opened.take(MAX_KEYS_FILE + 1).read_to_end(&mut text);
+        if read.map_err(SnapshotError::io("read the key history", file))? as u64 > MAX_KEYS_FILE {
             return Err(fault("is too long for a key history".to_owned()));
         }
-        let text = std::fs::read(file).map_err(SnapshotError::io("read the key history", file))?;
         let mut set = Self::parse(&text).map_err(fault)?;
         let kid = current.kid();
         if let Some((retired, _)) = set.terms.iter().find(|(id, term)| *id != kid && term.valid_to.is_none()) {
@@ -260,6 +260,6 @@ mod tests {
         let missing = KeySet::with_history(key().public(), &folder.path().join("none")).unwrap_err();
         let strange = KeySet::with_history(key().public(), folder.path()).unwrap_err();
         assert_eq!((missing.exit_code(), strange.exit_code()), (1, 1));
-        assert!(strange.to_string().ends_with("is no regular file"), "{strange}");
+        assert!(strange.to_string().ends_with("a directory, where a regular file should be"), "{strange}");
     }
 }

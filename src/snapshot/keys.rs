@@ -20,6 +20,7 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use sha2::{Digest, Sha256};
 
 use super::SnapshotError;
+use crate::export::open_regular;
 
 /// A key file longer than this is none, and is not read.
 const MAX_KEY_FILE: usize = 16 * 1024;
@@ -36,12 +37,8 @@ impl BureauKey {
     /// Reads PKCS#8 PEM, version 1 or 2, from a regular file that only its owner may read and write.
     pub fn from_file(path: &Path) -> Result<Self, SnapshotError> {
         let place = path.display().to_string();
-        // Before it is opened, since opening a pipe would wait for its writer.
-        let found = std::fs::metadata(path).map_err(SnapshotError::io("read the signing key", path))?;
-        if !found.is_file() {
-            return Err(key_fault(&place, "is no regular file"));
-        }
-        let file = File::open(path).map_err(SnapshotError::io("read the signing key", path))?;
+        let file = open_regular(path).map_err(SnapshotError::io("read the signing key", path))?;
+        let file = file.map_err(|found| key_fault(&place, &found))?;
         let opened = file.metadata().map_err(SnapshotError::io("read the signing key", path))?;
         let mode = opened.mode() & 0o7777;
         if mode & 0o077 != 0 {

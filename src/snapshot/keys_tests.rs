@@ -95,8 +95,8 @@ fn a_key_that_is_missing_or_no_file_is_the_inputs_fault() {
     assert_eq!(BureauKey::from_file(&long.join("k.pem")).unwrap_err().exit_code(), 3);
     fs::set_permissions(&long, fs::Permissions::from_mode(0o600)).unwrap();
     for (path, reason) in [
-        (folder.path(), "is no regular file"),
-        (std::path::Path::new("/dev/zero"), "is no regular file"),
+        (folder.path(), "a directory, where a regular file should be"),
+        (std::path::Path::new("/dev/zero"), "a device, where a regular file should be"),
         (long.as_path(), "is too long"),
     ] {
         let refused = BureauKey::from_file(path).unwrap_err();

@@ -13,6 +13,7 @@
 //! | [`document`] | the signed document and its tags (3.2) |
 //! | [`manifest`] | `manifest.json` and `SHA256SUMS` (3.3) |
 //! | [`tables`] | Parquet whose bytes depend on nothing but the rows (3.3) |
+//! | [`probe`] | whether a directory can be published in, before a night's work |
 //! | [`publish`] | whole or not at all (3.3) |
 //! | [`check`] | every digest, every signature, every line |
 
@@ -28,6 +29,7 @@ pub mod keys;
 pub mod manifest;
 mod place;
 mod previous;
+pub mod probe;
 pub mod publish;
 pub mod tables;
 

@@ -43,23 +43,11 @@ impl Place<'_> {
                 self.disk.sync_folder(self.snapshots)?;
             }
         }
-        let latest = self.snapshots.join(LATEST);
-        match fs::symlink_metadata(&latest) {
-            Ok(found) if !found.is_symlink() => {
-                return Err(SnapshotError::InTheWay {
-                    path: latest,
-                    reason: "is no symbolic link; move it aside".to_owned(),
-                });
-            }
-            Ok(_) => {
-                if let Some(name) = self.latest_target().as_deref().and_then(|target| target.strip_prefix(STANDIN))
-                    && exists(&self.snapshots.join(name))?
-                {
-                    self.point_latest(name)?;
-                }
-            }
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => {}
-            Err(fault) => return Err(SnapshotError::io("read", &latest)(fault)),
+        latest_is_free(self.snapshots)?;
+        if let Some(name) = self.latest_target().as_deref().and_then(|target| target.strip_prefix(STANDIN))
+            && exists(&self.snapshots.join(name))?
+        {
+            self.point_latest(name)?;
         }
         let named = self.latest_target();
         for entry in left.iter().map(|(prefix, name)| format!("{prefix}{name}")) {
@@ -206,6 +194,18 @@ impl Place<'_> {
         }
         moved?;
         self.disk.sync_folder(self.snapshots)
+    }
+}
+
+/// That `latest` is a link or nothing: anything else is not this room's own, and is left alone.
+pub(super) fn latest_is_free(snapshots: &Path) -> Result<(), SnapshotError> {
+    let path = snapshots.join(LATEST);
+    match fs::symlink_metadata(&path) {
+        Ok(found) if !found.is_symlink() => {
+            Err(SnapshotError::InTheWay { path, reason: "is no symbolic link; move it aside".to_owned() })
+        }
+        Err(fault) if fault.kind() != io::ErrorKind::NotFound => Err(SnapshotError::io("read", &path)(fault)),
+        _ => Ok(()),
     }
 }
 

@@ -201,8 +201,11 @@ fn sound(draft: &Draft, key: &BureauKey, keys: &KeySet) -> Result<(), SnapshotEr
     }
 }
 
+/// The file that the run which publishes holds.
+pub(super) const LOCK: &str = ".lock";
+
 fn lock(snapshots: &Path) -> Result<File, SnapshotError> {
-    let path = snapshots.join(".lock");
+    let path = snapshots.join(LOCK);
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)

@@ -57,7 +57,7 @@ impl Context<'_> {
         }
         let (_, sha256, _) = rest.into_inner().finish();
         if sha256 != entry.sha256 {
-            faults.add(path, None, "its sha256 is not the manifest's");
+            faults.differs(path, &entry.sha256, &sha256);
         }
         verified
     }

@@ -6,6 +6,9 @@ use std::io;
 /// So many faults are told; the rest is counted.
 const LIMIT: usize = 100;
 
+/// What to do about a file that is not the one listed.
+pub(super) const ANEW: &str = "fetch or publish the snapshot anew";
+
 /// One thing that is wrong with a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckFault {
@@ -21,15 +24,16 @@ pub struct CheckFault {
 
 impl fmt::Display for CheckFault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // A path may come from a stranger's manifest: nothing of it reaches a terminal raw.
-        let file: String = self
-            .file
-            .chars()
-            .flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] })
-            .collect();
+        // Either may hold words of a stranger's manifest: nothing of it reaches a terminal raw.
+        let tame = |text: &str| -> String {
+            text.chars()
+                .flat_map(|c| if c.is_control() { c.escape_default().collect::<Vec<_>>() } else { vec![c] })
+                .collect()
+        };
+        let (file, message) = (tame(&self.file), tame(&self.message));
         match self.line {
-            Some(line) => write!(out, "{file}:{line}: {}", self.message),
-            None => write!(out, "{file}: {}", self.message),
+            Some(line) => write!(out, "{file}:{line}: {message}"),
+            None => write!(out, "{file}: {message}"),
         }
     }
 }
@@ -69,12 +73,45 @@ impl Faults {
         });
     }
 
+    /// Said of a file that is not the one listed; `self` holds what was found in this file alone.
+    ///
+    /// The digest comes first. Whatever else was found follows from the changed bytes, and is told by its first fault and a count.
+    pub(super) fn differs(&mut self, file: &str, expected: &str, found: &str) {
+        // Of a file that the machine did not read whole, which is told, the digest says nothing.
+        if self.list.iter().any(|fault| fault.environment) {
+            return;
+        }
+        let rest = std::mem::take(self);
+        let digest = expected.len() == 64 && expected.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let expected = if digest { expected } else { "what is no digest" };
+        self.add(file, None, format!("its sha256 is {found}, the manifest says {expected}: it was changed; {ANEW}"));
+        let more = (rest.list.len() as u64 + rest.untold).saturating_sub(1);
+        if let Some(mut first) = rest.list.into_iter().next() {
+            first.message += "; this follows from the change";
+            if more > 0 {
+                first.message += &format!(", as do {more} more faults of the file");
+            }
+            self.push(first);
+        }
+    }
+
+    /// Adds the faults of one file.
+    pub(super) fn join(&mut self, file: Faults) {
+        file.list.into_iter().for_each(|fault| self.push(fault));
+        self.untold += file.untold;
+    }
+
     fn push(&mut self, fault: CheckFault) {
         if self.list.len() < LIMIT {
             self.list.push(fault);
         } else {
             self.untold += 1;
         }
+    }
+
+    /// Whether nothing was found.
+    pub(super) fn none(&self) -> bool {
+        self.list.is_empty()
     }
 
     /// Whether so much is wrong that reading on tells nothing more.

@@ -3,7 +3,8 @@
 //! In this order: the manifest's form and signature (nothing else is looked at when they fail), the pin, `keys.json`,
 //! every listed file with its length, digest, rows and content digest, every document's form, signature, key, order and instants,
 //! the rows of every table, `SHA256SUMS`, and that nothing is there which is not listed. A byte that was changed anywhere
-//! is found, and its file named; in a file of documents its line too, where the change reaches a line.
+//! is found, and its file named with both digests; in a file of documents its first line too, where the change reaches a line.
+//! What else follows from that change is counted and not told line by line.
 //!
 //! A stranger's snapshot may be made to do harm. Files are read as streams; a line has a bound, and reading a file stops
 //! at the first line beyond the manifest's count, so a small file that expands to a large one costs neither memory nor
@@ -22,14 +23,15 @@ use std::path::Path;
 
 use parquet::file::metadata::ParquetMetaDataReader;
 use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 pub use self::faults::{CheckFault, exit_code};
 pub use self::pin::Pin;
 
-use self::faults::Faults;
+use self::faults::{ANEW, Faults};
 use self::trusted::{MAX_MANIFEST, Stop, Trusted};
 use super::document::Kind;
-use super::files::Digesting;
+use super::files::{Digesting, hex};
 use super::history::{KeySet, MAX_KEYS_FILE};
 use super::manifest::{FileEntry, KEYS, MANIFEST, Manifest, POLICY, SUMS};
 use super::tables;
@@ -116,9 +118,15 @@ impl Checker<'_> {
         for entry in
             manifest.files.iter().filter(|entry| listable(&entry.path) && present.binary_search(&entry.path).is_ok())
         {
-            self.file(&trusted, keys.as_ref(), entry, &mut summary, faults);
+            let mut own = Faults::default();
+            self.file(&trusted, keys.as_ref(), entry, &mut summary, &mut own);
+            faults.join(own);
         }
         self.sums(&trusted, &mut summary, faults);
+        // Without keys no document was verified: should the file have become right while it was read, that is no proof.
+        if keys.is_none() && faults.none() {
+            faults.add(KEYS, None, "was changed during the check");
+        }
         Some(summary)
     }
 
@@ -154,10 +162,10 @@ impl Checker<'_> {
 
     /// The key set, which the manifest's key must stand in. Its digest is checked with the other files'.
     fn keys(&self, trusted: &Trusted, faults: &mut Faults) -> Option<KeySet> {
-        if trusted.manifest.file(KEYS).is_none() {
+        let Some(entry) = trusted.manifest.file(KEYS) else {
             faults.add(MANIFEST, None, "lists no keys.json");
             return None;
-        }
+        };
         let bytes = match tree::whole(self.root, KEYS, MAX_KEYS_FILE) {
             Ok(bytes) => bytes,
             Err(fault) => {
@@ -165,6 +173,10 @@ impl Checker<'_> {
                 return None;
             }
         };
+        // Keys that are not the listed ones say nothing of any document, and would condemn every one.
+        if hex(&Sha256::digest(&bytes)) != entry.sha256 {
+            return None;
+        }
         let keys = match KeySet::parse(&bytes) {
             Ok(keys) => keys,
             Err(fault) => {
@@ -202,11 +214,12 @@ impl Checker<'_> {
         };
         match file.metadata() {
             Ok(metadata) if metadata.len() != entry.bytes => {
-                faults.add(path, None, format!("has {} bytes, the manifest says {}", metadata.len(), entry.bytes));
+                let lengths = format!("has {} bytes, the manifest says {}", metadata.len(), entry.bytes);
                 // A file that grew is not read further than that: its length alone condemns it.
                 if metadata.len() > entry.bytes {
-                    return;
+                    return faults.add(path, None, format!("{lengths}: it was changed; {ANEW}"));
                 }
+                faults.add(path, None, lengths);
             }
             Ok(_) => {}
             Err(fault) => return faults.read(path, None, &fault),
@@ -228,7 +241,7 @@ impl Checker<'_> {
         }
         let (mut file, sha256, _) = input.finish();
         if sha256 != entry.sha256 {
-            faults.add(path, None, "its sha256 is not the manifest's");
+            faults.differs(path, &entry.sha256, &sha256);
         } else if path.ends_with(".parquet") {
             if let Err(fault) = io::Seek::rewind(&mut file) {
                 return faults.read(path, None, &fault);
@@ -283,5 +296,7 @@ fn table_rows(file: &std::fs::File) -> Result<u64, String> {
     tables::counted(metadata.file_metadata().num_rows(), metadata.row_groups().iter().map(|group| group.num_rows()))
 }
 
+#[cfg(test)]
+mod damage_tests;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::super::SnapshotError;
 use super::super::keys::PublicKey;
+use crate::export::open_regular;
 
 /// The key that a reader expects.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,9 +20,9 @@ impl Pin {
     /// Reads a public key: PEM, or base64 of its 32 bytes.
     pub fn from_file(path: &Path) -> Result<Self, SnapshotError> {
         let mut text = String::new();
-        let file = std::fs::File::open(path).map_err(SnapshotError::io("read the key", path))?;
-        let read = file.take(64 << 10).read_to_string(&mut text);
         let fault = |reason: &str| SnapshotError::Key { place: path.display().to_string(), reason: reason.to_owned() };
+        let opened = open_regular(path).map_err(SnapshotError::io("read the key", path))?;
+        let read = opened.map_err(|found| fault(&found))?.take(64 << 10).read_to_string(&mut text);
         match read {
             Err(reason) if reason.kind() == io::ErrorKind::InvalidData => {
                 return Err(fault("is not text"));
@@ -52,5 +53,29 @@ impl Pin {
             Self::Key(pinned) => pinned == key,
             Self::Kid(kid) => *kid == key.kid(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_to_pin_is_a_regular_file_and_nothing_else_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        for (path, found) in
+            [(fifo.as_path(), "a fifo"), (folder.path(), "a directory"), (Path::new("/dev/zero"), "a device")]
+        {
+            let refused = Pin::from_file(path).unwrap_err();
+            assert_eq!(refused.to_string(), format!("{}: {found}, where a regular file should be", path.display()));
+            assert_eq!(refused.exit_code(), 1);
+        }
+        // A link to a regular file is one.
+        let (file, link) = (folder.path().join("key"), folder.path().join("link"));
+        std::fs::write(&file, super::super::super::testing::key().public().base64()).unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert!(Pin::from_file(&link).is_ok());
     }
 }

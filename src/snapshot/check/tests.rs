@@ -10,13 +10,13 @@ use super::super::publish::{Options, publish};
 use super::super::testing::{NEXT, T, draft, key, reports};
 use super::*;
 
-fn published(folder: &Path) -> PathBuf {
+pub(super) fn published(folder: &Path) -> PathBuf {
     let key = key();
     let draft = draft(&folder.join("in"), T, &reports(T));
     publish(&folder.join("out"), &draft, &key, &KeySet::current(key.public()), Options::default()).unwrap().path
 }
 
-fn told(faults: &[CheckFault]) -> String {
+pub(super) fn told(faults: &[CheckFault]) -> String {
     faults.iter().map(|fault| format!("{fault}\n")).collect()
 }
 

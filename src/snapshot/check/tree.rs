@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use super::faults::Faults;
+use crate::export::irregular;
 
 /// More files than any snapshot has.
 const MAX_FILES: usize = 10_000;
@@ -67,9 +68,14 @@ pub(super) fn plain(path: &str) -> bool {
     path.split('/').count() <= 2 && path.split('/').all(plain_name)
 }
 
-/// Opens a file of the snapshot; a link in its place is an error.
+/// Opens a file of the snapshot; a link or anything else in its place is an error.
 pub(super) fn open(root: &Path, path: &str) -> io::Result<File> {
-    OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(root.join(path))
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(root.join(path))?;
+    match irregular(&file.metadata()?) {
+        Some(found) => Err(io::Error::new(io::ErrorKind::InvalidData, format!("it is {found}"))),
+        None => Ok(file),
+    }
 }
 
 /// A small file of the snapshot, whole.

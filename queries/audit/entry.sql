@@ -4,9 +4,9 @@
 --   fault             what is wrong with its members, or null
 --   canonical         the entry without its two hash members, RFC 8785
 --
--- `audit_scope` has one row: entries up to `head` that existed at `seen_until` have been judged before; head 0 judges all.
+-- `audit_scope` has one row: entries up to `head` have been judged before; head 0 judges all.
 select l.seq, l.at, l.action, l.fault, l.canonical
 from audit_scope s
 cross join policy p
 cross join ledger l
-where (l.at is null or l.at <= p.as_of) and (l.seq > s.head or l.at > s.seen_until)
+where (l.at is null or l.at <= p.as_of) and l.seq > s.head

@@ -33,7 +33,7 @@ earlier as (
     from audit_scope s
     cross join policy p
     cross join ledger l
-    where l.at <= p.as_of and l.seq <= s.head and l.at <= s.seen_until
+    where l.at <= p.as_of and l.seq <= s.head
 )
 select e.seq, e.at, e.action, e.fault, e.canonical
 from again g

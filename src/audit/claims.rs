@@ -4,12 +4,9 @@ use std::collections::HashSet;
 
 use arrow::array::{Array, AsArray, StructArray};
 use arrow::datatypes::TimestampMillisecondType;
-use sha2::{Digest, Sha256};
 
 use crate::engine::{EngineError, Rows, Session};
 use crate::identity::{Identities, Relations};
-use crate::ledger::canonical;
-use crate::ledger::json::{Literals, Parser};
 use crate::policy::Spans;
 
 use super::alone::need;
@@ -26,19 +23,16 @@ pub(super) fn filed(
     spans: &Spans,
     findings: &mut Findings,
 ) -> Result<(), AuditError> {
-    let mut parser = Parser::new(Literals::Canonical);
     session.for_each(CLAIM_FILED.name, CLAIM_FILED.text, |rows| {
         let (seq, at, subject) = (rows.int("seq")?, rows.instant("at")?, rows.text("subject")?);
-        let (state, digest) = (rows.text("state")?, rows.text("claim_digest")?);
+        let (state, digest, body_digest) = (rows.text("state")?, rows.text("claim_digest")?, rows.text("body_digest")?);
         let (hash, claimant) = (rows.text("claimant_anchor_hash")?, rows.text("claimant")?);
         let (respondent, breach_at) = (rows.text("respondent")?, rows.instant("breach_at")?);
         let agreement = rows.structs("agreement")?;
         let categories = rows.texts("categories")?;
-        let canonical = rows.binary("canonical")?;
         for row in 0..rows.len() {
             let at = need(at.get(row), "at")?;
             let subject = need(subject.get(row), "subject")?;
-            let own_digest = digest_of_claim(&mut parser, canonical.value(row));
             let period = |name| instant(agreement, name, row);
             let related = claimant.get(row).and_then(|claimant| relations.handles_related_at(claimant, subject, at));
             let disclosed = disclosures(&rows, row)?;
@@ -47,7 +41,7 @@ pub(super) fn filed(
                 subject,
                 state: need(state.get(row), "state")?,
                 claim_digest: need(digest.get(row), "claim_digest")?,
-                own_digest: own_digest.as_deref(),
+                own_digest: body_digest.get(row),
                 claimant_anchor_hash: need(hash.get(row), "claimant_anchor_hash")?,
                 own_anchor_hash: claimant.get(row).and_then(|claimant| relations.anchor_hash_of(claimant)),
                 respondent: respondent.get(row),
@@ -63,16 +57,6 @@ pub(super) fn filed(
         }
         Ok(())
     })
-}
-
-/// `sha256:` and the hex of SHA-256 of the claim in canonical form, where the entry has a claim.
-fn digest_of_claim(parser: &mut Parser, entry: &[u8]) -> Option<String> {
-    let document = parser.parse(entry).ok()?;
-    let claim = document.root().get("detail")?.get("claim")?;
-    let mut bytes = Vec::new();
-    canonical::write(claim, &mut bytes);
-    let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    Some(format!("sha256:{hex}"))
 }
 
 fn instant(agreement: &StructArray, name: &'static str, row: usize) -> Result<Option<i64>, EngineError> {

@@ -21,15 +21,15 @@ use super::signers::{Place, Signers, decide};
 pub(super) fn judge(
     session: &Session,
     inputs: &Inputs<'_>,
-    kept: Option<Kept<'_>>,
+    kept: Option<&Kept<'_>>,
     findings: &mut Findings,
 ) -> Result<(), AuditError> {
     let signers = Signers::new(inputs.identities, inputs.reporters);
     let bench = Bench { signers, bureau: &inputs.policy.bureau };
     if let Some(kept) = kept {
-        let changes = kept.has_changes();
-        findings.extend(kept.findings);
-        if changes {
+        let alone = |found: &&Finding| found.seq <= kept.head && found.rule.is_of_the_entry_alone();
+        findings.extend(kept.findings.iter().filter(alone).cloned());
+        if kept.has_changes() {
             let mut again = HashSet::new();
             let judged = bench.stream(session, ENTRY_AGAIN, |seq| {
                 again.insert(seq);
@@ -38,7 +38,8 @@ pub(super) fn judge(
             findings.extend(judged);
         }
     }
-    findings.extend(bench.stream(session, ENTRY, |_| ())?);
+    let from = kept.map_or(0, |kept| kept.head + 1);
+    findings.extend(session.starting_at(&["ledger"], from, || bench.stream(session, ENTRY, |_| ()))?);
     Ok(())
 }
 

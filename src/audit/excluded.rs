@@ -1,5 +1,7 @@
 //! Stage 3: exclude.*, over attestations and facts as far as stages 1 and 2 found no error in them.
 
+use std::collections::{HashMap, HashSet};
+
 use rayon::prelude::*;
 
 use crate::engine::{Rows, Session};
@@ -14,22 +16,53 @@ use super::rules::ceiling::Ceiling;
 use super::rules::code::Observed;
 use super::rules::exclusion::{self, Due, Grounds, Target};
 
-/// Judges every target and every exclusion. Returns the entries that are withheld: they count for nothing, and are no finding yet.
+/// What was judged.
+pub(super) struct Judged {
+    /// The entries that are withheld, rising: they count for nothing, and are no finding yet.
+    pub withheld: Vec<i64>,
+    /// The attestations and facts that were looked at.
+    pub targets: Vec<i64>,
+}
+
+/// The pairs of evaluator and subject whose attestations are judged.
+pub(super) struct Pairs(HashMap<String, HashSet<String>>);
+
+impl Pairs {
+    /// The rows of `queries/carry/doubtful_pair.sql`.
+    pub fn of(rows: &Rows) -> Result<Pairs, AuditError> {
+        let (evaluator, subject) = (rows.text("evaluator")?, rows.text("subject")?);
+        let mut pairs: HashMap<String, HashSet<String>> = HashMap::new();
+        for row in 0..rows.len() {
+            let (evaluator, subject) = (need(evaluator.get(row), "evaluator")?, need(subject.get(row), "subject")?);
+            pairs.entry(evaluator.to_owned()).or_default().insert(subject.to_owned());
+        }
+        Ok(Pairs(pairs))
+    }
+
+    fn contains(&self, evaluator: Option<&str>, subject: Option<&str>) -> bool {
+        let pair = evaluator.zip(subject);
+        pair.is_some_and(|(evaluator, subject)| self.0.get(evaluator).is_some_and(|with| with.contains(subject)))
+    }
+}
+
+/// Judges every target that is there and every exclusion of it; of attestations those of some `pairs`, or all.
 pub(super) fn judge(
     session: &Session,
     inputs: &Inputs<'_>,
     relations: &Relations<'_>,
     findings: &mut Findings,
-) -> Result<Vec<i64>, AuditError> {
+    pairs: Option<&Pairs>,
+) -> Result<Judged, AuditError> {
     targets(session, findings)?;
     of_facts(session, relations, findings)?;
-    let mut desk = Desk { as_of: inputs.as_of, findings, withheld: Vec::new(), open: None };
-    attestations(session, inputs, relations, &mut desk)?;
+    let targets = pairs.map(|_| Vec::new());
+    let mut desk = Desk { as_of: inputs.as_of, findings, withheld: Vec::new(), targets, open: None };
+    attestations(session, inputs, relations, pairs, &mut desk)?;
     facts(session, relations, &mut desk)?;
-    let mut withheld = desk.withheld;
+    let (mut withheld, targets) = (desk.withheld, desk.targets.unwrap_or_default());
     withheld.sort_unstable();
     withheld.dedup();
-    Ok(withheld)
+    Ok(Judged { withheld, targets })
 }
 
 /// exclude.unfounded where the target itself is none.
@@ -57,6 +90,7 @@ fn attestations(
     session: &Session,
     inputs: &Inputs<'_>,
     relations: &Relations<'_>,
+    pairs: Option<&Pairs>,
     desk: &mut Desk<'_>,
 ) -> Result<(), AuditError> {
     let mut ceiling = Ceiling::new(inputs.policy.rate_ceiling, inputs.policy.spans());
@@ -70,6 +104,9 @@ fn attestations(
             relations.handles_related_at(evaluator, subject, at.get(row)?)
         });
         for (row, related) in related.into_iter().enumerate() {
+            if pairs.is_some_and(|pairs| !pairs.contains(evaluator.get(row), subject.get(row))) {
+                continue;
+            }
             let seq = need(seq.get(row), "seq")?;
             if !desk.is_open(seq) {
                 let at = need(at.get(row), "at")?;
@@ -157,6 +194,8 @@ struct Desk<'a> {
     as_of: i64,
     findings: &'a mut Findings,
     withheld: Vec<i64>,
+    /// Those looked at, where that is asked.
+    targets: Option<Vec<i64>>,
     open: Option<Open>,
 }
 
@@ -189,6 +228,9 @@ impl Desk<'_> {
 
     /// exclude.missing of a target.
     fn missing(&mut self, seq: i64, at: i64, needed: Grounds, given: Grounds) {
+        if let Some(targets) = &mut self.targets {
+            targets.push(seq);
+        }
         match exclusion::due(needed, given, at, self.as_of) {
             Due::Nothing => {}
             Due::Withheld => self.withheld.push(seq),

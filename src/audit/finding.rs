@@ -125,6 +125,14 @@ impl Rule {
     }
 }
 
+impl Rule {
+    /// True for a rule of stage 1 whose findings are errors: what the later stages ask about other entries.
+    pub(super) const fn is_error_of_stage_one(self) -> bool {
+        let one = matches!(self, Rule::FactTimes | Rule::StopForbidden | Rule::ClaimState | Rule::CorrectTarget);
+        (one || self.is_of_the_entry_alone()) && matches!(self.severity(), Severity::Error)
+    }
+}
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

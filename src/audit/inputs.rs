@@ -14,6 +14,7 @@ use crate::policy::Policy;
 
 use super::error::AuditError;
 use super::finding::Finding;
+use super::queries::FIRST_UNSEEN;
 
 /// All that an audit reads beside the ledger's tables and the one-row `policy` table of its session.
 #[derive(Clone)]
@@ -37,7 +38,7 @@ pub struct Inputs<'a> {
 }
 
 /// An earlier audit of the same warehouse, with what it was given.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct Previous<'a> {
     /// The last entry that was there.
     pub head: i64,
@@ -50,14 +51,33 @@ pub struct Previous<'a> {
     /// The reporters then.
     pub reporters: &'a Reporters,
     /// All that it found.
-    pub findings: Vec<Finding>,
+    pub findings: &'a [Finding],
+    /// What its rules that ask other entries rested on; none where they are to be judged anew, since the policy or the charters are others.
+    pub before: Option<Before<'a>>,
+}
+
+/// What the verdicts of an earlier audit rest on, beside the ledger, the policy and the charters.
+#[derive(Debug, Clone, Copy)]
+pub struct Before<'a> {
+    /// Its *T*.
+    pub as_of: i64,
+    /// What the resolver knew then.
+    pub identities: &'a Identities,
+    /// The salted hashes then.
+    pub hashes: &'a AnchorHashes,
+    /// The entries that it withheld.
+    pub withheld: &'a [i64],
+    /// Its `correction_span`, in Parquet.
+    pub correction_span: &'a Path,
 }
 
 /// The part of an earlier audit that is still good.
 pub(super) struct Kept<'a> {
+    /// Entries up to this one were judged; none after it was.
     pub head: i64,
-    pub seen_until: i64,
-    pub findings: Vec<Finding>,
+    /// All that was found then.
+    pub findings: &'a [Finding],
+    pub before: Option<Before<'a>>,
     signers: BTreeSet<&'a str>,
     reporters: BTreeSet<&'a str>,
 }
@@ -69,21 +89,32 @@ impl Kept<'_> {
     }
 }
 
-/// What can be kept: the findings of the rules that look at one entry and its signer's keys. Of an earlier *T* only, since a later one
-/// has findings of entries that do not exist now; and of the same bureau, whose URL is signed.
-pub(super) fn keep<'a>(inputs: &'a Inputs<'a>) -> Option<Kept<'a>> {
-    let previous = inputs.previous.as_ref()?;
-    if previous.as_of > inputs.as_of || previous.bureau != inputs.policy.bureau {
-        return None;
+/// What can be kept. Of an earlier *T* only, since a later one has findings of entries that do not exist now; and of the same bureau, whose URL
+/// is signed. What the earlier *T* hid is judged with all that comes after it.
+pub(super) fn keep<'a>(session: &Session, inputs: &Inputs<'a>) -> Result<Option<Kept<'a>>, AuditError> {
+    let Some(previous) = inputs.previous else { return Ok(None) };
+    if previous.as_of > inputs.as_of {
+        tracing::info!("audit: every entry anew: the earlier audit is of a later instant");
+        return Ok(None);
     }
-    let findings = previous.findings.iter().filter(|finding| finding.rule.is_of_the_entry_alone()).cloned().collect();
-    Some(Kept {
-        head: previous.head,
-        seen_until: previous.as_of,
-        findings,
+    if previous.bureau != inputs.policy.bureau {
+        tracing::info!("audit: every entry anew: the earlier audit is of another bureau");
+        return Ok(None);
+    }
+    let known = |reporters: &Reporters| reporters.iter().map(|line| line.reporter.clone()).collect::<BTreeSet<_>>();
+    let before = previous.before.filter(|_| known(previous.reporters) == known(inputs.reporters));
+    if before.is_none() && previous.before.is_some() {
+        tracing::info!("audit: every interaction anew: reporters came or went");
+    }
+    session.register_batch("seen", seen(previous.as_of)?)?;
+    let unseen = session.rows(FIRST_UNSEEN.name, FIRST_UNSEEN.text)?.int("seq")?.get(0);
+    Ok(Some(Kept {
+        head: unseen.map_or(previous.head, |unseen| previous.head.min(unseen - 1)),
+        findings: previous.findings,
+        before,
         signers: changed_signers(previous.identities, inputs.identities),
         reporters: changed_reporters(previous.reporters, inputs.reporters),
-    })
+    }))
 }
 
 fn changed_signers<'a>(before: &'a Identities, now: &'a Identities) -> BTreeSet<&'a str> {
@@ -104,25 +135,29 @@ fn changed_reporters<'a>(before: &'a Reporters, now: &'a Reporters) -> BTreeSet<
 
 /// Registers `audit_scope`, `changed_signer` and `changed_reporter`.
 pub(super) fn register(session: &Session, kept: Option<&Kept<'_>>) -> Result<(), AuditError> {
-    session.register_batch("audit_scope", scope(kept)?)?;
-    session.register_batch("changed_signer", names("handle", kept.map(|kept| &kept.signers))?)?;
-    session.register_batch("changed_reporter", names("reporter", kept.map(|kept| &kept.reporters))?)?;
+    session.register_batch("audit_scope", scope(kept.map_or(0, |kept| kept.head))?)?;
+    let signers = kept.map(|kept| &kept.signers).into_iter().flatten();
+    session.register_batch("changed_signer", names("handle", signers.copied())?)?;
+    let reporters = kept.map(|kept| &kept.reporters).into_iter().flatten();
+    session.register_batch("changed_reporter", names("reporter", reporters.copied())?)?;
     Ok(())
 }
 
-fn scope(kept: Option<&Kept<'_>>) -> Result<RecordBatch, ArrowError> {
-    let head = Int64Array::from(vec![kept.map_or(0, |kept| kept.head)]);
-    let until = TimestampMillisecondArray::from(vec![kept.map(|kept| kept.seen_until)]).with_timezone("UTC");
-    let schema = Schema::new(vec![
-        Field::new("head", DataType::Int64, false),
-        Field::new("seen_until", DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())), true),
-    ]);
-    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(head) as ArrayRef, Arc::new(until)])
+fn scope(head: i64) -> Result<RecordBatch, ArrowError> {
+    let schema = Schema::new(vec![Field::new("head", DataType::Int64, false)]);
+    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(Int64Array::from(vec![head])) as ArrayRef])
 }
 
-fn names(column: &str, names: Option<&BTreeSet<&str>>) -> Result<RecordBatch, ArrowError> {
-    let names: Vec<&str> = names.into_iter().flatten().copied().collect();
-    let values = StringArray::from(names);
+fn seen(until: i64) -> Result<RecordBatch, ArrowError> {
+    let until = TimestampMillisecondArray::from(vec![until]).with_timezone("UTC");
+    let schema =
+        Schema::new(vec![Field::new("until", DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())), false)]);
+    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(until) as ArrayRef])
+}
+
+/// A table of one column of text.
+pub(super) fn names<'a>(column: &str, names: impl Iterator<Item = &'a str>) -> Result<RecordBatch, ArrowError> {
     let schema = Schema::new(vec![Field::new(column, DataType::Utf8, false)]);
-    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(values) as ArrayRef])
+    let names = StringArray::from(names.collect::<Vec<&str>>());
+    RecordBatch::try_new(Arc::new(schema), vec![Arc::new(names) as ArrayRef])
 }

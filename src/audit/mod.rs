@@ -44,6 +44,7 @@
 
 mod alone;
 mod beside;
+mod carry;
 mod claims;
 mod entries;
 mod error;
@@ -59,44 +60,55 @@ mod tests;
 
 pub use error::AuditError;
 pub use finding::{Audit, Finding, Message, Rule, Severity};
-pub use inputs::{Inputs, Previous};
+pub use inputs::{Before, Inputs, Previous};
+pub use queries::digest;
 
 use std::fs;
+use std::path::Path;
 
-use crate::engine::Session;
+use crate::engine::{Key, Session};
 use crate::identity::Relations;
 
+use carry::Carried;
 use finding::Findings;
-use queries::{CORRECTION_SPAN, FACT_CHECK, FACT_VERSION, WITNESS};
+use queries::{CORRECTION_SPAN, FACT_CHECK, FACT_VERSION, Query, WITNESS};
+
+/// What stage 2 keeps for stage 3, each before what reads it.
+const STAGE_TWO: [Query; 3] = [FACT_VERSION, FACT_CHECK, WITNESS];
+
+/// Of these, what is computed slice by slice, with the entry that its rows rest on.
+const SLICED: [(Query, Key); 2] = [(FACT_CHECK, &["fact_seq"]), (WITNESS, &["seq"])];
 
 /// Judges every rule. The session has the ledger's tables and `policy`; the audit registers its intermediates beside them.
 pub fn audit(session: &Session, inputs: &Inputs<'_>) -> Result<Audit, AuditError> {
     let scratch = inputs.scratch;
     fs::create_dir_all(scratch).map_err(|source| AuditError::Io { path: scratch.to_path_buf(), source })?;
     let relations = Relations::new(inputs.identities, inputs.charters, inputs.hashes, inputs.as_of);
-    let spans = inputs.policy.spans();
     let mut findings = Findings::default();
 
-    let kept = inputs::keep(inputs);
+    let kept = inputs::keep(session, inputs)?;
     inputs::register(session, kept.as_ref())?;
-    entries::judge(session, inputs, kept, &mut findings)?;
-    alone::clock(session, inputs.as_of, &mut findings)?;
-    alone::facts(session, inputs.reporters, &relations, &mut findings)?;
-    alone::probes(session, inputs.reporters, &mut findings)?;
-    alone::stops(session, inputs.reporters, &mut findings)?;
-    alone::corrections(session, &mut findings)?;
-    claims::filed(session, &relations, &spans, &mut findings)?;
+    entries::judge(session, inputs, kept.as_ref(), &mut findings)?;
+    let carried = kept.and_then(|kept| Some(Carried::new(kept.head, kept.before?, kept.findings)));
+    alone(session, inputs, &relations, carried.as_ref(), &mut findings)?;
 
     in_error(session, &findings)?;
-    for query in [CORRECTION_SPAN, FACT_VERSION] {
-        let path = scratch.join(query.name).with_extension("parquet");
-        session.materialise(query.name, query.text, &path, Ok)?;
-    }
+    keep(session, scratch, CORRECTION_SPAN)?;
     claims::named(session, inputs.identities, &mut findings)?;
+    if let Some(carried) = &carried
+        && let Some(doubts) = carried.doubts(session, inputs, &findings)?
+        && let Some(withheld) = carried.judge(session, inputs, &relations, &doubts, &mut findings)?
+    {
+        return Ok(Audit { findings: findings.finish(), withheld });
+    }
+    if carried.is_some() {
+        alone::facts(session, inputs.reporters, &relations, &mut findings)?;
+    }
+    keep(session, scratch, FACT_VERSION)?;
     let bench = beside::Bench::new(session, inputs, &relations)?;
-    session.each_slice(scratch, &[FACT_CHECK.name, WITNESS.name], |slice| {
-        for query in [FACT_CHECK, WITNESS] {
-            session.materialise_slice(query.name, query.text, scratch, slice, Ok)?;
+    session.each_slice(scratch, &SLICED.map(|(query, _)| query.name), |slice| {
+        for (query, key) in SLICED {
+            session.materialise_slice((query.name, query.text, key), scratch, slice, Ok)?;
         }
         beside::duplicates(session, &mut findings)?;
         bench.attestations(session, &mut findings)
@@ -104,8 +116,34 @@ pub fn audit(session: &Session, inputs: &Inputs<'_>) -> Result<Audit, AuditError
     beside::promises(session, inputs, &mut findings)?;
 
     in_error(session, &findings)?;
-    let withheld = excluded::judge(session, inputs, &relations, &mut findings)?;
-    Ok(Audit { findings: findings.finish(), withheld })
+    let judged = excluded::judge(session, inputs, &relations, &mut findings, None)?;
+    Ok(Audit { findings: findings.finish(), withheld: judged.withheld })
+}
+
+/// The rules of stage 1 that look at columns of an entry: of those that were not judged before, where the earlier verdicts are carried.
+fn alone(
+    session: &Session,
+    inputs: &Inputs<'_>,
+    relations: &Relations<'_>,
+    carried: Option<&Carried<'_>>,
+    findings: &mut Findings,
+) -> Result<(), AuditError> {
+    findings.extend(carried.into_iter().flat_map(Carried::alone));
+    let from = carried.map_or(0, |carried| carried.head + 1);
+    // An entry's clock is judged by the entry before.
+    session.starting_at(&["ledger"], from - 1, || alone::clock(session, inputs.as_of, findings))?;
+    session.starting_at(&["fact", "probed", "stopped", "corrected"], from, || {
+        alone::facts(session, inputs.reporters, relations, findings)?;
+        alone::probes(session, inputs.reporters, findings)?;
+        alone::stops(session, inputs.reporters, findings)?;
+        alone::corrections(session, findings)
+    })?;
+    claims::filed(session, relations, &inputs.policy.spans(), findings)
+}
+
+fn keep(session: &Session, scratch: &Path, query: Query) -> Result<(), AuditError> {
+    session.materialise(query.name, query.text, &scratch.join(query.name).with_extension("parquet"), Ok)?;
+    Ok(())
 }
 
 /// Registers `faulty`, the entries in which an error has been found so far.

@@ -1,4 +1,6 @@
-//! The audit's queries: `queries/audit/*.sql`, each under the name of its file.
+//! The audit's queries: `queries/audit/*.sql` and those of `queries/carry` that it asks, each under the name of its file.
+
+use sha2::{Digest, Sha256};
 
 /// A query and its name.
 #[derive(Debug, Clone, Copy)]
@@ -10,16 +12,18 @@ pub(super) struct Query {
 }
 
 macro_rules! queries {
-    ($($name:ident $stem:literal,)*) => {
+    ($list:ident of $folder:literal: $($name:ident $stem:literal,)*) => {
         $(pub(super) const $name: Query =
-            Query { name: $stem, text: include_str!(concat!("../../queries/audit/", $stem, ".sql")) };)*
+            Query { name: $stem, text: include_str!(concat!("../../queries/", $folder, "/", $stem, ".sql")) };)*
+        const $list: &[Query] = &[$($name,)*];
     };
 }
 
-queries! {
+queries! { JUDGING of "audit":
     CLOCK "clock",
     ENTRY "entry",
     ENTRY_AGAIN "entry_again",
+    FIRST_UNSEEN "first_unseen",
     FACT_ENTRY "fact_entry",
     PROBE_ENTRY "probe_entry",
     STOP_ENTRY "stop_entry",
@@ -38,4 +42,25 @@ queries! {
     EXCLUSION_OF_FACT "exclusion_of_fact",
     ATTESTATION_GROUND "attestation_ground",
     FACT_GROUND "fact_ground",
+}
+
+queries! { CARRYING of "carry":
+    DOUBTFUL_ENTRY "doubtful_entry",
+    DOUBTFUL_INTERACTION "doubtful_interaction",
+    CORRECTED_INTERACTION "corrected_interaction",
+    INTERACTION_LINK "interaction_link",
+    DOUBTFUL_PAIR "doubtful_pair",
+    ATTESTED_BESIDE "attested_beside",
+}
+
+/// A digest of the audit's queries: other queries, another digest.
+pub fn digest() -> String {
+    let mut hash = Sha256::new();
+    for query in JUDGING.iter().chain(CARRYING) {
+        hash.update(query.name);
+        hash.update([0]);
+        hash.update(query.text);
+        hash.update([0]);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -51,11 +51,23 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn load_fixture(name: &str) -> Loaded {
+    load_entries(name, usize::MAX)
+}
+
+/// The first entries of a fixture whose ledger is one plain file, or all of any.
+fn load_entries(name: &str, entries: usize) -> Loaded {
     let folder = tempfile::tempdir().unwrap();
     let root = fixture(name).join("export");
-    let export = Export::open(&root).unwrap();
+    let mut export = Export::open(&root).unwrap();
+    if entries < usize::MAX {
+        let text = std::fs::read_to_string(root.join("ledger.jsonl")).unwrap();
+        export.ledger[0].path = folder.path().join("ledger.jsonl");
+        let first: Vec<&str> = text.split_inclusive('\n').take(entries).collect();
+        std::fs::write(&export.ledger[0].path, first.concat()).unwrap();
+    }
     let mut warehouse = Warehouse::open_or_create(&folder.path().join("warehouse")).unwrap();
-    load(&export, &mut warehouse, &LoadOptions { inputs: &[], new_ledger: false, progress: &|_| () }).unwrap();
+    load(&export, &mut warehouse, &LoadOptions { inputs: &[], new_ledger: false, anew: false, progress: &|_| () })
+        .unwrap();
     let policy = std::fs::read_to_string(root.join("policy.toml")).unwrap();
     let salt = Salt::read(&root.join("anchor.salt")).unwrap();
     let identities = parsed!(Identities, export.identities);
@@ -73,7 +85,11 @@ fn run(loaded: &Loaded, given: &Given, as_of: i64, previous: Option<Previous<'_>
     let resources = Resources::new(2, 1 << 30);
     let session = Session::open(&resources, &loaded.folder.path().join("spill")).unwrap();
     for table in ACTIONS.iter().chain([&LEDGER]) {
-        session.register_parquet(table.name, &loaded.warehouse.parts(table.name)).unwrap();
+        let parts = loaded.warehouse.parts(table.name);
+        match table.runs() {
+            1 => session.register_parquet(table.name, &parts).unwrap(),
+            _ => session.register_sliced(table.name, &parts).unwrap(),
+        }
     }
     session.register_batch("policy", given.policy.table(as_of).unwrap()).unwrap();
     let scratch = loaded.folder.path().join("scratch");
@@ -162,31 +178,50 @@ fn a_night_that_takes_over_the_last_one_finds_what_a_full_audit_finds() {
     let as_of = instant::parse(AS_OF).unwrap();
     let full = run(&loaded, &loaded.given, as_of, None);
     let (identities, reporters) = earlier_view("attacks");
-    let then = Given {
+    let salt = Salt::read(&fixture("attacks").join("export/anchor.salt")).unwrap();
+    let mut then = Given {
+        hashes: AnchorHashes::of(&identities, &salt),
         identities,
         reporters,
         charters: loaded.given.charters.clone(),
         policy: loaded.given.policy.clone(),
-        hashes: loaded.given.hashes.clone(),
     };
+    builds_on(&loaded, &then, as_of, &full);
+    // Where the same reporters are known, all that the earlier audit found may be built on.
+    then.reporters = loaded.given.reporters.clone();
+    builds_on(&loaded, &then, as_of, &full);
+}
+
+/// That audits which build on earlier ones, of the file up to some entry at some instant, find what a full one finds.
+fn builds_on(loaded: &Loaded, then: &Given, as_of: i64, full: &Audit) {
     for earlier in ["2026-03-01T00:00:00Z", "2026-09-15T12:00:00Z", AS_OF] {
         let earlier = instant::parse(earlier).unwrap();
-        let before = run(&loaded, &then, earlier, None);
-        assert_ne!(before.findings(), full.findings());
-        // The earlier audit saw the file up to an entry; what lay after its T is judged again although it stood before that.
         for head in [1_000, 3_000, 3_845] {
-            let findings = before.findings().iter().filter(|finding| finding.seq <= head).cloned().collect();
-            let previous = Previous {
-                head,
+            let first = load_entries("attacks", head);
+            let before = run(&first, then, earlier, None);
+            assert_ne!(before.findings(), full.findings());
+            let correction_span = first.folder.path().join("scratch/correction_span.parquet");
+            let carried = Before {
                 as_of: earlier,
-                bureau: &then.policy.bureau,
                 identities: &then.identities,
-                reporters: &then.reporters,
-                findings,
+                hashes: &then.hashes,
+                withheld: before.withheld(),
+                correction_span: &correction_span,
             };
-            let night = run(&loaded, &loaded.given, as_of, Some(previous));
-            assert_eq!(night.findings(), full.findings());
-            assert_eq!(night.withheld(), full.withheld());
+            for carried in [None, Some(carried)] {
+                let previous = Previous {
+                    head: i64::try_from(head).unwrap(),
+                    as_of: earlier,
+                    bureau: &then.policy.bureau,
+                    identities: &then.identities,
+                    reporters: &then.reporters,
+                    findings: before.findings(),
+                    before: carried,
+                };
+                let night = run(loaded, &loaded.given, as_of, Some(previous));
+                assert!(night.findings() == full.findings(), "{earlier} {head}");
+                assert_eq!(night.withheld(), full.withheld());
+            }
         }
     }
 }

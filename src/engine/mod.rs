@@ -10,9 +10,13 @@
 
 mod rows;
 mod slices;
+mod stretches;
+mod touched;
 
 pub use rows::{Column, Rows};
 pub use slices::Slice;
+pub use stretches::Key;
+pub use touched::linked;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -36,7 +40,7 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use futures::StreamExt;
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
@@ -233,8 +237,8 @@ impl Session {
         let empty = finish(RecordBatch::new_empty(Arc::clone(&running.schema)))?;
         let file = File::create(path).map_err(|source| io(path, source))?;
         let broken = |source| EngineError::Parquet { path: path.to_path_buf(), source };
-        let mut writer =
-            ArrowWriter::try_new(file, empty.schema(), Some(properties(&empty.schema()))).map_err(broken)?;
+        let mut writer = ArrowWriter::try_new(file, empty.schema(), Some(properties(&empty.schema(), ROW_GROUP_ROWS)))
+            .map_err(broken)?;
         let mut count = 0;
         while let Some(batch) = running.next()? {
             count += batch.num_rows();
@@ -342,18 +346,24 @@ fn listed(name: &str, path: &Path) -> Result<ListingTableUrl, EngineError> {
     ListingTableUrl::try_new(url, None).map_err(|source| failed(name, source))
 }
 
-fn properties(schema: &Schema) -> WriterProperties {
+fn properties(schema: &Schema, row_group_rows: usize) -> WriterProperties {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by("bureau".to_owned())
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS));
-    // Least and greatest texts help no query here, and cost a comparison a value.
-    let texts = schema.fields().iter().filter(|field| field.data_type() == &DataType::Utf8);
-    texts
-        .fold(properties, |properties, field| {
-            properties.set_column_statistics_enabled(ColumnPath::from(field.name().as_str()), EnabledStatistics::None)
-        })
-        .build()
+        .set_max_row_group_row_count(Some(row_group_rows));
+    let columns = schema.fields().iter().fold(properties, |properties, field| {
+        let column = ColumnPath::from(field.name().as_str());
+        match field.data_type() {
+            // Least and greatest texts help no query here, and cost a comparison a value.
+            DataType::Utf8 => properties.set_column_statistics_enabled(column, EnabledStatistics::None),
+            // Entries and instants hardly repeat, and lie close together.
+            DataType::Int64 | DataType::Timestamp(..) => properties
+                .set_column_dictionary_enabled(column.clone(), false)
+                .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED),
+            _ => properties,
+        }
+    });
+    columns.build()
 }
 
 fn io(path: &Path, source: std::io::Error) -> EngineError {

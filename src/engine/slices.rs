@@ -11,6 +11,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use arrow::array::RecordBatch;
 use datafusion::catalog::TableProvider;
 
+use super::stretches::{Key, Stretches};
 use super::{EngineError, Session, failed, io};
 
 /// Bytes of memory for one row of the sliced tables, about what the widest join of such a row and a neighbour takes.
@@ -27,24 +28,18 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// Where the rows of a query stand: one file, or one of a folder where there are several parts.
-    fn path(self, folder: &Path, query: &str) -> PathBuf {
-        if self.of == 1 {
-            folder.join(query).with_extension("parquet")
-        } else {
-            folder.join(query).join(format!("{:03}.parquet", self.place + 1))
-        }
-    }
-
     fn all(self) -> impl Iterator<Item = Slice> {
         (0..self.of).map(move |place| Slice { place, of: self.of })
     }
 }
 
+/// Tables by name.
+pub(super) type Tables = Vec<(&'static str, Arc<dyn TableProvider>)>;
+
 /// The tables that are sliced, whole.
 #[derive(Default)]
 pub(super) struct Sliced {
-    tables: Vec<(&'static str, Arc<dyn TableProvider>)>,
+    tables: Tables,
     rows: usize,
     moves: bool,
 }
@@ -116,27 +111,38 @@ impl Session {
                 self.replace(name, table)?;
             }
             for name in kept {
-                let files: Vec<PathBuf> = first.all().map(|slice| slice.path(folder, name)).collect();
-                self.register_parquet(name, &files)?;
+                self.register_folder(name, &folder.join(name))?;
             }
         }
         Ok(())
     }
 
-    /// Keeps the rows of a query over one part: see [`Session::materialise`].
+    /// Keeps the rows of a query over one part in the query's folder, by the stretch of the ledger that `key` names: see [`Session::materialise`].
     pub fn materialise_slice(
         &self,
-        query: &str,
-        sql: &str,
+        (query, sql, key): (&str, &str, Key),
         folder: &Path,
         slice: Slice,
-        finish: impl FnMut(RecordBatch) -> Result<RecordBatch, EngineError>,
+        mut finish: impl FnMut(RecordBatch) -> Result<RecordBatch, EngineError>,
     ) -> Result<usize, EngineError> {
-        let path = slice.path(folder, query);
-        if let Some(around) = path.parent() {
-            fs::create_dir_all(around).map_err(|source| io(around, source))?;
+        let folder = folder.join(query);
+        fs::create_dir_all(&folder).map_err(|source| io(&folder, source))?;
+        let mut running = self.start(query, sql)?;
+        let empty = finish(RecordBatch::new_empty(Arc::clone(&running.schema)))?;
+        let mut stretches = Stretches::new(&folder, slice.place + 1, key, empty.schema());
+        let mut count = 0;
+        while let Some(batch) = running.next()? {
+            count += batch.num_rows();
+            stretches.write(&finish(batch)?)?;
         }
-        self.materialise(query, sql, &path, finish)
+        self.register_parquet(query, &stretches.close()?)?;
+        Ok(count)
+    }
+
+    /// The sliced tables, whole, and how many rows they have together.
+    pub(super) fn sliced_tables(&self) -> (Tables, usize) {
+        let sliced = self.sliced();
+        (sliced.tables.clone(), sliced.rows)
     }
 
     /// Makes the sliced tables hold the rows of one part.

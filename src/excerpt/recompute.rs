@@ -58,7 +58,7 @@ fn reports_of(
     }
     let derived = scratch.join("derived");
     std::fs::create_dir_all(&derived).map_err(|source| ExcerptError::io(&derived, source))?;
-    let documents = reports::figures(&session, &policy, &Frame::of(&policy, as_of), &derived)?;
+    let documents = reports::figures(&session, &policy, &Frame::of(&policy, as_of), &derived, None)?;
     let made = documents.reports.iter().filter_map(|report| serde_json::from_slice::<Value>(report).ok());
     let mut mine: Vec<Value> = made.filter(|report| report["subject"] == header.subject.as_str()).collect();
     if !excerpt.priors.is_empty() && !policy.portfolio_prior {

@@ -76,8 +76,7 @@ impl Source {
             session.register_parquet(table.name, &warehouse.parts(table.name))?;
         }
         for name in DERIVED {
-            let path = warehouse.join("derived").join(name).with_extension("parquet");
-            session.register_parquet(name, &[path])?;
+            session.register_kept(name, &warehouse.join("derived"))?;
         }
         session.register_parquet("finding", &[warehouse.join("findings.parquet")])?;
         session.register_parquet("withheld", &[warehouse.join("withheld.parquet")])?;

@@ -36,9 +36,9 @@ impl Night {
         let mut warehouse = Warehouse::open_or_create(&folder.path().join("warehouse")).unwrap();
         let salt = Salt::read(&root.join("anchor.salt")).unwrap();
         let as_of = instant::parse(T).unwrap();
-        night::load(&root, &mut warehouse, Some(&salt), false, &|_| {}).unwrap();
+        night::load(&root, &mut warehouse, Some(&salt), false, false, &|_| {}).unwrap();
         night::audit(&warehouse, as_of, &resources(), true).unwrap();
-        night::report(&warehouse, as_of, &resources()).unwrap();
+        night::report(&warehouse, as_of, &resources(), true).unwrap();
         let text = std::fs::read_to_string(warehouse.join("documents/reports.jsonl")).unwrap();
         let reports: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let night = Night { folder, warehouse, key: BureauKey::generate().unwrap(), reports };

@@ -8,12 +8,14 @@
 //! | `parties` | which anchors count as one, at any instant |
 //! | `organizations` | who is and was a member of what, at any instant |
 //! | `relations` | whether two sides of an entry are too close to vouch for each other (self-dealing, 1.7) |
+//! | `changes` | whose relations differ from one night to the next |
 //! | `tables` | the same for SQL |
 //!
 //! What has `from` and `to` is half-open, `[from, to)`; a period with both ends equal never holds, one that ends before it begins is
 //! refused. A handle, a charter id, a charter's domain and a reporter stand on one line each; a repeat is a fault. Members that the
 //! profile does not list are allowed.
 
+mod changes;
 mod charters;
 mod identities;
 mod lines;
@@ -24,6 +26,7 @@ mod reporters;
 mod salt;
 pub mod tables;
 
+pub use changes::{Changes, View, changes};
 pub use charters::{Charter, Charters, Mandate};
 pub use identities::{AnchorKind, Identities, Identity, NameSystem};
 pub use lines::{FAULT_LIMIT, Fault};

@@ -54,6 +54,11 @@ impl<'a, 'p> Object<'a, 'p> {
         Object { node, path: Path { above: None, name }, hint: Hint::default() }
     }
 
+    /// The object itself.
+    pub fn node(&self) -> Node<'a> {
+        self.node
+    }
+
     /// The member, unless absent or null.
     pub fn some(&self, name: &str) -> Option<Node<'a>> {
         self.node.get_next(name, &self.hint).filter(|value| !value.is_null())

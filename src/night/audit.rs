@@ -75,8 +75,9 @@ pub fn audit(warehouse: &Warehouse, as_of: i64, resources: &Resources, afresh: b
     let earlier = if afresh {
         None
     } else {
-        Earlier::open(warehouse).inspect_err(|why| tracing::info!("audit: every entry anew: {why}")).ok()
+        Earlier::open(warehouse, &inputs).inspect_err(|why| tracing::info!("audit: every entry anew: {why}")).ok()
     };
+    let scratch = warehouse.join("derived/audit");
     let given = audit::Inputs {
         identities: &inputs.identities,
         charters: &inputs.charters,
@@ -84,7 +85,7 @@ pub fn audit(warehouse: &Warehouse, as_of: i64, resources: &Resources, afresh: b
         policy: &inputs.policy,
         hashes: &inputs.hashes,
         as_of,
-        scratch: &warehouse.join("derived/audit"),
+        scratch: &scratch,
         previous: earlier.as_ref().map(Earlier::as_previous),
     };
     let found = audit::audit(&session, &given)?;
@@ -102,7 +103,7 @@ pub fn audit(warehouse: &Warehouse, as_of: i64, resources: &Resources, afresh: b
     for (name, batch) in [(FINDINGS, found.finding_table()?), (WITHHELD, found.withheld_table()?)] {
         write_table(&warehouse.join(name), batch.schema(), [Ok(batch)])?;
     }
-    previous::leave(warehouse, &inputs, as_of, found.findings())?;
+    previous::leave(warehouse, &inputs, as_of, &found, &scratch)?;
     let audited = Audited {
         as_of,
         load: warehouse.number(),

@@ -15,10 +15,10 @@ use crate::policy::Policy;
 use crate::warehouse::{Input, Warehouse};
 
 const POLICY: &str = "policy.toml";
-const IDENTITIES: &str = "identities.jsonl";
-const CHARTERS: &str = "charters.jsonl";
-const REPORTERS: &str = "reporters.jsonl";
-const HASHES: &str = "anchor_hashes.json";
+pub(super) const IDENTITIES: &str = "identities.jsonl";
+pub(super) const CHARTERS: &str = "charters.jsonl";
+pub(super) const REPORTERS: &str = "reporters.jsonl";
+pub(super) const HASHES: &str = "anchor_hashes.json";
 
 /// The inputs of a run.
 pub struct Inputs {

@@ -8,6 +8,7 @@
 //! earlier one left for another *T*, another ledger or other inputs.
 
 mod audit;
+mod before;
 mod error;
 mod inputs;
 mod load;

@@ -5,17 +5,19 @@
 //! before it. What of it is sound to keep is the audit's business.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::inputs::{CHARTERS, HASHES, IDENTITIES, REPORTERS, lines};
 use super::{Inputs, NightError, fresh_folder, write};
-use crate::audit::{Finding, Previous, Rule};
-use crate::identity::{Identities, Reporters};
+use crate::audit::{self, Audit, Before, Finding, Previous, Rule};
+use crate::identity::{AnchorHashes, Identities, Reporters};
 use crate::warehouse::{Head, Warehouse, entry_hash_at};
 
 const FOLDER: &str = "last-audit";
-const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+const SPAN: &str = "correction_span.parquet";
 
 #[derive(Serialize, Deserialize)]
 struct Left {
@@ -23,6 +25,8 @@ struct Left {
     head: Head,
     as_of: i64,
     bureau: String,
+    policy: Value,
+    withheld: Vec<i64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -37,46 +41,78 @@ pub(super) struct Earlier {
     left: Left,
     identities: Identities,
     reporters: Reporters,
+    hashes: AnchorHashes,
     findings: Vec<Finding>,
+    correction_span: PathBuf,
+    /// Why the rules that ask other entries are judged anew, if they are.
+    anew: Option<&'static str>,
 }
 
 impl Earlier {
     /// The last audit, where there is one that this night may build on; else why not.
-    pub fn open(warehouse: &Warehouse) -> Result<Earlier, String> {
+    pub fn open(warehouse: &Warehouse, inputs: &Inputs) -> Result<Earlier, String> {
         let folder = warehouse.join(FOLDER);
         let text = |name: &str| fs::read(folder.join(name)).map_err(|_| "there is no earlier audit".to_owned());
-        let left: Left =
-            serde_json::from_slice(&text("audit.json")?).map_err(|_| "the earlier audit cannot be read".to_owned())?;
-        if left.program != PROGRAM {
-            return Err(format!("the earlier audit is of version {}", left.program));
+        let unread = || "the earlier audit cannot be read".to_owned();
+        let left: Left = serde_json::from_slice(&text("audit.json")?).map_err(|_| unread())?;
+        if left.program != program() {
+            return Err("the earlier audit is of another version".to_owned());
         }
         let held = entry_hash_at(warehouse, left.head.seq).ok().flatten();
         if held.as_deref() != Some(left.head.entry_hash.as_str()) {
             return Err("the earlier audit is of another ledger".to_owned());
         }
-        let (identities, reporters) = (text("identities.jsonl")?, text("reporters.jsonl")?);
-        let read = (
-            Identities::read("identities.jsonl", super::inputs::lines(&identities)),
-            Reporters::read("reporters.jsonl", super::inputs::lines(&reporters)),
-            findings(&text("findings.jsonl")?),
-        );
-        match read {
-            (Ok(identities), Ok(reporters), Some(findings)) => Ok(Earlier { left, identities, reporters, findings }),
-            _ => Err("the earlier audit cannot be read".to_owned()),
-        }
+        let same = |name: &str| -> Result<bool, String> {
+            Ok(text(name)? == fs::read(warehouse.inputs().join(name)).map_err(|_| unread())?)
+        };
+        let (identities, reporters) = (text(IDENTITIES)?, text(REPORTERS)?);
+        let identities = Identities::read(IDENTITIES, lines(&identities)).map_err(|_| unread())?;
+        let reporters = Reporters::read(REPORTERS, lines(&reporters)).map_err(|_| unread())?;
+        let anew = if left.policy != inputs.policy.to_json() {
+            Some("the policy is another one")
+        } else if !same(CHARTERS)? {
+            Some("the charters are others")
+        } else {
+            None
+        };
+        Ok(Earlier {
+            left,
+            identities,
+            reporters,
+            hashes: AnchorHashes::from_json(&text(HASHES)?).ok_or_else(unread)?,
+            findings: findings(&text("findings.jsonl")?).ok_or_else(unread)?,
+            correction_span: folder.join(SPAN),
+            anew,
+        })
     }
 
     /// The same as the audit takes it.
     pub fn as_previous(&self) -> Previous<'_> {
+        if let Some(why) = self.anew {
+            tracing::info!("audit: every interaction anew: {why}");
+        }
+        let before = Before {
+            as_of: self.left.as_of,
+            identities: &self.identities,
+            hashes: &self.hashes,
+            withheld: &self.left.withheld,
+            correction_span: &self.correction_span,
+        };
         Previous {
             head: self.left.head.seq,
             as_of: self.left.as_of,
             bureau: &self.left.bureau,
             identities: &self.identities,
             reporters: &self.reporters,
-            findings: self.findings.clone(),
+            findings: &self.findings,
+            before: self.anew.is_none().then_some(before),
         }
     }
+}
+
+/// The program and its queries.
+fn program() -> String {
+    format!("{} {}", env!("CARGO_PKG_VERSION"), audit::digest())
 }
 
 /// Leaves this audit for the next night.
@@ -84,15 +120,24 @@ pub(super) fn leave(
     warehouse: &Warehouse,
     inputs: &Inputs,
     as_of: i64,
-    findings: &[Finding],
+    found: &Audit,
+    scratch: &Path,
 ) -> Result<(), NightError> {
     let Some(head) = warehouse.state().head.clone() else { return Ok(()) };
     let folder = warehouse.join(FOLDER);
     let beside = warehouse.join("last-audit.new");
     fresh_folder(&beside)?;
-    let left = Left { program: PROGRAM.to_owned(), head, as_of, bureau: inputs.policy.bureau.clone() };
+    let left = Left {
+        program: program(),
+        head,
+        as_of,
+        bureau: inputs.policy.bureau.clone(),
+        policy: inputs.policy.to_json(),
+        withheld: found.withheld().to_vec(),
+    };
     write(&beside.join("audit.json"), &serde_json::to_vec_pretty(&left).unwrap_or_default())?;
-    let lines: Vec<u8> = findings
+    let lines: Vec<u8> = found
+        .findings()
         .iter()
         .map(|finding| Line {
             seq: finding.seq,
@@ -102,9 +147,10 @@ pub(super) fn leave(
         .flat_map(|line| [serde_json::to_vec(&line).unwrap_or_default(), b"\n".to_vec()].concat())
         .collect();
     write(&beside.join("findings.jsonl"), &lines)?;
-    for name in ["identities.jsonl", "reporters.jsonl"] {
+    for name in [IDENTITIES, REPORTERS, CHARTERS, HASHES] {
         copy(&warehouse.inputs().join(name), &beside.join(name))?;
     }
+    copy(&scratch.join(SPAN), &beside.join(SPAN))?;
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(|source| NightError::io(&folder, source))?;
     }

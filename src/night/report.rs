@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::audit::{Audited, FINDINGS, WITHHELD};
 use super::rate::{REFUSED, put_ratings, refused_rows};
-use super::{Inputs, NightError, PROFILE, fresh_folder, open_session, write};
+use super::{Inputs, NightError, PROFILE, before, fresh_folder, open_session, write};
 use crate::engine::{Resources, Session};
 use crate::rating::{self, Parameters};
 use crate::reports::{self, Documents, Frame};
@@ -49,7 +49,9 @@ pub struct Reported {
 }
 
 /// Computes every figure at `as_of` from a warehouse that has been audited for it, and leaves `documents/`.
-pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Result<Reported, NightError> {
+///
+/// It builds on the report before, where that is of this ledger and policy; `afresh` computes everything anew. The documents are the same.
+pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources, afresh: bool) -> Result<Reported, NightError> {
     let audited = Audited::open(warehouse, as_of)?;
     let inputs = Inputs::open(warehouse)?;
     let session = open_session(warehouse, &inputs, as_of, resources)?;
@@ -57,10 +59,18 @@ pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources) -> Resul
     session.register_parquet("withheld", &[warehouse.join(WITHHELD)])?;
     let derived = warehouse.join("derived");
     let frame = Frame::of(&inputs.policy, as_of);
+    let before = if afresh {
+        before::forget(warehouse);
+        None
+    } else {
+        let why = |why: &String| tracing::info!("report: every interaction anew: {why}");
+        before::take(warehouse, &inputs, as_of).inspect_err(why).ok()
+    };
     let documents = match warehouse.state().head {
-        Some(_) => reports::figures(&session, &inputs.policy, &frame, &derived)?,
+        Some(_) => reports::figures(&session, &inputs.policy, &frame, &derived, before.as_ref())?,
         None => Documents::default(),
     };
+    before::leave(warehouse, &inputs, as_of)?;
 
     let beside = warehouse.join("documents.new");
     fresh_folder(&beside.join("tables"))?;

@@ -11,6 +11,8 @@ use super::number::Weigher;
 use crate::engine::EngineError;
 use crate::policy::Policy;
 
+const WEIGHT: &str = "weight";
+
 /// Adds `takes_effect_at` to rows of `enrollment_interval`: the instant at which the withdrawal takes effect. Null where there is no
 /// withdrawal, and where the subject enrolled again before that instant, which cancels it.
 pub fn takes_effect_at(rows: &RecordBatch, policy: &Policy) -> Result<RecordBatch, EngineError> {
@@ -27,9 +29,16 @@ pub fn takes_effect_at(rows: &RecordBatch, policy: &Policy) -> Result<RecordBatc
     append(rows, QUERY, "takes_effect_at", Arc::new(effects.with_timezone("UTC")))
 }
 
-/// Adds `weight` to rows of `event`: the decayed weight at `as_of`, `DECIMAL(16,15)`.
+/// Adds `weight` to rows of `event`: the decayed weight at `as_of`, `DECIMAL(16,15)`. A weight that they have, of another night, goes.
 pub fn weight(rows: &RecordBatch, weigher: &Weigher, as_of: i64) -> Result<RecordBatch, EngineError> {
     const QUERY: &str = "event";
+    let bare = match rows.schema().index_of(WEIGHT) {
+        Ok(column) => {
+            let others: Vec<usize> = (0..rows.num_columns()).filter(|other| *other != column).collect();
+            &rows.project(&others).map_err(|source| broken(QUERY, source))?
+        }
+        Err(_) => rows,
+    };
     let at = instants(rows, QUERY, "t")?;
     let kinds = rows
         .column_by_name("kind")
@@ -41,7 +50,7 @@ pub fn weight(rows: &RecordBatch, weigher: &Weigher, as_of: i64) -> Result<Recor
         .map(|(t, kind)| Some(i128::from(weigher.weight_at(as_of, t?, kind == Some("value")))))
         .collect();
     let weights = weights.with_data_type(DataType::Decimal128(16, 15));
-    append(rows, QUERY, "weight", Arc::new(weights))
+    append(bare, QUERY, WEIGHT, Arc::new(weights))
 }
 
 fn instants<'a>(

@@ -6,6 +6,7 @@ use std::path::Path;
 use arrow::array::RecordBatch;
 use serde_json::{Map, Value, json};
 
+use super::carry::{self, Before};
 use super::evaluator::Evaluator;
 use super::flat::Flat;
 use super::number::Weigher;
@@ -102,23 +103,36 @@ pub struct Documents {
 const AT_ONCE: usize = 1000;
 
 /// Runs the plan over a session that has the ledger's tables, the run's inputs and the findings, keeping intermediates as Parquet in
-/// `derived`, and makes the documents.
-pub fn figures(session: &Session, policy: &Policy, frame: &Frame, derived: &Path) -> Result<Documents, ReportsError> {
+/// `derived`, and makes the documents. Where `derived` holds those of an earlier report of the same ledger and policy, `before`, they are
+/// built on; the documents are the same.
+pub fn figures(
+    session: &Session,
+    policy: &Policy,
+    frame: &Frame,
+    derived: &Path,
+    before: Option<&Before>,
+) -> Result<Documents, ReportsError> {
     let weigher = Weigher::new(&policy.half_life_days, &policy.value_weight);
-    let finish = |query: Query, rows: RecordBatch| match (query.name, &weigher) {
+    let finish = |name: &str, rows: RecordBatch| match (name, &weigher) {
         ("enrollment_interval", _) => added::takes_effect_at(&rows, policy),
         ("event", Some(weigher)) => added::weight(&rows, weigher, frame.as_of),
         _ => Ok(rows),
     };
     for query in plan::FIRST {
-        keep(session, query, derived, |rows| finish(query, rows))?;
+        keep(session, query, derived, |rows| finish(query.name, rows))?;
     }
-    session.each_slice(derived, &plan::SLICED.map(|query| query.name), |slice| {
-        plan::SLICED.into_iter().try_for_each(|query| {
-            let finish = |rows| finish(query, rows);
-            session.materialise_slice(query.name, query.sql, derived, slice, finish).map(drop)
-        })
-    })?;
+    let carried = match before {
+        Some(before) => carry::carry(session, before, derived, &finish)?,
+        None => false,
+    };
+    if !carried {
+        session.each_slice(derived, &plan::SLICED.map(|(query, _)| query.name), |slice| {
+            plan::SLICED.into_iter().try_for_each(|(query, key)| {
+                let finish = |rows| finish(query.name, rows);
+                session.materialise_slice((query.name, query.sql, key), derived, slice, finish).map(drop)
+            })
+        })?;
+    }
     for query in plan::GATHERED {
         keep(session, query, derived, Ok)?;
     }
@@ -198,7 +212,7 @@ fn keep(
     session.materialise(query.name, query.sql, &path, finish).map(drop)
 }
 
-fn rows(session: &Session, query: Query) -> Result<Rows, EngineError> {
+pub(super) fn rows(session: &Session, query: Query) -> Result<Rows, EngineError> {
     session.rows(query.name, query.sql)
 }
 

@@ -10,9 +10,10 @@
 //! | `evaluator_report` (§6.5) | `evaluator` |
 //! | `screening_provider` (§4.7) | `screening` |
 //!
-//! [`figures`] runs the plan and makes them all; [`flat`] lays the same figures out as tables.
+//! [`figures`] runs the plan and makes them all, or carries what an earlier report left (`carry`); [`flat`] lays the same figures out as tables.
 
 mod added;
+mod carry;
 mod evaluator;
 mod figures;
 mod flat;
@@ -30,4 +31,5 @@ mod subject_rows;
 #[cfg(test)]
 mod vectors_tests;
 
+pub use carry::{BEFORE, Before, COMPARED};
 pub use figures::{Documents, Frame, ReportsError, figures};

@@ -1,5 +1,9 @@
 //! The files of `queries/`, in an order in which each reads only what comes before it.
 
+use sha2::{Digest, Sha256};
+
+use crate::engine::Key;
+
 /// A query file.
 #[derive(Debug, Clone, Copy)]
 pub struct Query {
@@ -11,7 +15,10 @@ pub struct Query {
 
 macro_rules! query {
     ($name:literal) => {
-        Query { name: $name, sql: include_str!(concat!("../../queries/", $name, ".sql")) }
+        query!("", $name)
+    };
+    ($folder:literal, $name:literal) => {
+        Query { name: $name, sql: include_str!(concat!("../../queries/", $folder, $name, ".sql")) }
     };
 }
 
@@ -28,16 +35,17 @@ pub const FIRST: [Query; 9] = [
     query!("enrollment"),
 ];
 
-/// Results whose rows rest on the entries of one interaction, slice by slice.
-pub const SLICED: [Query; 8] = [
-    query!("standing_fact"),
-    query!("standing_probe"),
-    query!("standing_attestation"),
-    query!("promise_check"),
-    query!("broken_fact"),
-    query!("interaction"),
-    query!("event"),
-    query!("evaluator_attestation"),
+/// Results whose rows rest on the entries of one interaction, slice by slice, each with the columns that name the entry by which its
+/// rows are stored.
+pub const SLICED: [(Query, Key); 8] = [
+    (query!("standing_fact"), &["seq"]),
+    (query!("standing_probe"), &["seq"]),
+    (query!("standing_attestation"), &["seq"]),
+    (query!("promise_check"), &["fact_seq"]),
+    (query!("broken_fact"), &["fact_seq"]),
+    (query!("interaction"), &["fact_seq", "probe_seq"]),
+    (query!("event"), &["seq"]),
+    (query!("evaluator_attestation"), &["seq"]),
 ];
 
 /// Results that gather them up.
@@ -92,3 +100,26 @@ pub const ORGANIZATION_FORMER: Query = query!("organization_former");
 pub const ORGANIZATION_SENDER: Query = query!("organization_sender");
 /// The NDA record across members.
 pub const ORGANIZATION_NDA: Query = query!("organization_nda");
+
+/// What a night that builds on the report before asks about what changed since, each before what reads it.
+pub const CHANGED: [Query; 5] = [
+    query!("carry/", "changed_entry"),
+    query!("carry/", "changed_enrollment"),
+    query!("carry/", "changed_promise"),
+    query!("carry/", "changed_handle"),
+    query!("carry/", "changed_interaction"),
+];
+/// Interactions that corrections tie together.
+pub const INTERACTION_LINK: Query = query!("carry/", "interaction_link");
+
+/// A digest of the queries whose results one night carries into the next: other queries, another digest.
+pub fn digest() -> String {
+    let mut hash = Sha256::new();
+    for query in FIRST.into_iter().chain(SLICED.map(|(query, _)| query)).chain(CHANGED).chain([INTERACTION_LINK]) {
+        hash.update(query.name);
+        hash.update([0]);
+        hash.update(query.sql);
+        hash.update([0]);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -15,7 +15,7 @@ use crate::instant;
 use crate::policy::Decimal;
 
 fn query(name: &str) -> Query {
-    FIRST.into_iter().chain(SLICED).chain(GATHERED).find(|query| query.name == name).unwrap()
+    FIRST.into_iter().chain(SLICED.map(|(query, _)| query)).chain(GATHERED).find(|query| query.name == name).unwrap()
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> &'a str {

@@ -1,5 +1,6 @@
 //! The load: an export in, typed Parquet out, every hash and link of the chain checked on the way ([`super::pipeline`] does the work).
 
+use super::known::{self, KnownFile};
 use super::lookup::entry_hash_at;
 use super::schema::{self, Table};
 use super::state::{Head, Warehouse};
@@ -18,6 +19,8 @@ pub struct LoadOptions<'a> {
     pub inputs: &'a [(String, Input)],
     /// Whether a ledger may take the place of another one that does not begin it.
     pub new_ledger: bool,
+    /// Whether every file is read, those too that an earlier load read.
+    pub anew: bool,
     /// Called after every batch of blocks with the entries so far.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
@@ -42,6 +45,8 @@ pub struct Loaded {
     pub head: Option<Head>,
     /// True where the export followed on the entries that were there.
     pub continued: bool,
+    /// The export's first files that were known by their bytes, and not read.
+    pub known_files: usize,
 }
 
 /// Where a ledger begins, and what the warehouse knows of it.
@@ -54,14 +59,20 @@ struct Start {
     known: Option<Head>,
 }
 
-/// Loads the ledger of an export into a warehouse. An export that begins at `seq` 1 takes the place of what is there, which must be
+/// Loads the ledger of an export into a warehouse. Files at its beginning that an earlier load read are known by their bytes, and not read again. An export that begins at `seq` 1 takes the place of what is there, which must be
 /// its beginning; one that begins later follows on what is there, and may repeat some of it (profile 1.2). On any fault the
 /// warehouse stays as it was.
 pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_>) -> Result<Loaded, WarehouseError> {
     let tables: Vec<&Table> = [&schema::LEDGER].into_iter().chain(&schema::ACTIONS).collect();
     let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
     warehouse.sweep(&names)?;
-    let number = warehouse.state().loads.iter().max().map_or(1, |last| last + 1);
+    let number = warehouse.number() + 1;
+    let known = match options.anew || options.new_ledger {
+        true => Vec::new(),
+        false => known::files(export, warehouse.state())?,
+    };
+    let ledger = export.ledger.get(known.len()..).unwrap_or_default().to_vec();
+    let export = &Export { ledger, ..export.clone() };
     for name in &names {
         let folder = warehouse.join(name);
         std::fs::create_dir_all(&folder).map_err(|source| WarehouseError::io(&folder, source))?;
@@ -70,9 +81,10 @@ pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_
         .iter()
         .map(|table| TableWriter::create(table, &warehouse.part(table.name, number)))
         .collect::<Result<Vec<_>, _>>()?;
-    let start = start_of(export, warehouse, options)?;
-    let continued = start.head.seq > 0;
-    let known = start.known.clone();
+    let start = start_of(export, warehouse, options, known.last())?;
+    // Whether it takes up where the warehouse is; from the first entry on it may do so too, where it begins with files that were read already.
+    let (follows, continued) = (start.head.seq > 0, start.head.seq > 0 && known.is_empty());
+    let held = start.known.clone();
     let order = pipeline::Order {
         export,
         start: start.head,
@@ -81,10 +93,13 @@ pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_
         progress: options.progress,
     };
     let result = pipeline::run(&order, writers).and_then(|done| {
-        same_history(warehouse, known.as_ref(), continued, &done.head, done.known_hash)?;
-        Ok((done.entries, done.head))
+        let unread = known.last().filter(|file| held.as_ref().is_some_and(|head| file.last_seq == head.seq));
+        if unread.is_none() {
+            same_history(warehouse, held.as_ref(), continued, &done.head, done.known_hash)?;
+        }
+        Ok((done.entries, done.head, done.files))
     });
-    let (entries, head) = match result {
+    let (entries, head, files) = match result {
         Ok(done) => done,
         Err(fault) => {
             // The parts of a failed load are no part of the warehouse; what cannot be removed now is removed by the next load.
@@ -93,19 +108,31 @@ pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_
         }
     };
     let head = (head.seq > 0).then_some(Head { seq: head.seq, entry_hash: head.entry_hash });
-    let head = if continued { furthest(warehouse.state().head.clone(), head) } else { head };
+    let head = if follows { furthest(warehouse.state().head.clone(), head) } else { head };
     warehouse.keep_inputs(number, options.inputs)?;
-    let state = warehouse.state().after(number, head.clone(), continued);
+    let (known_files, read) = (known.len(), !export.ledger.is_empty());
+    let before = if continued { warehouse.state().files.clone() } else { known };
+    let state = warehouse.state().after(number, head.clone(), follows, read, [before, files].concat());
     warehouse.commit(state, &names)?;
-    Ok(Loaded { entries, head, continued })
+    let reached = head.as_ref().map_or(0, |head| head.seq.unsigned_abs());
+    Ok(Loaded { entries: if known_files > 0 { reached } else { entries }, head, continued, known_files })
 }
 
 /// Where this export's ledger begins. One whose first entry comes later than `seq` 1 follows on an entry of the warehouse: its head, or
 /// an earlier one where the export repeats some.
-fn start_of(export: &Export, warehouse: &Warehouse, options: &LoadOptions<'_>) -> Result<Start, WarehouseError> {
+fn start_of(
+    export: &Export,
+    warehouse: &Warehouse,
+    options: &LoadOptions<'_>,
+    known: Option<&KnownFile>,
+) -> Result<Start, WarehouseError> {
     let Some(head) = warehouse.state().head.clone() else {
         return Ok(Start { head: ChainHead::start(), kept: 0, known: None });
     };
+    if let Some(file) = known {
+        let entry_hash = entry_hash_at(warehouse, file.last_seq)?.unwrap_or_default();
+        return Ok(Start { head: ChainHead { seq: file.last_seq, entry_hash }, kept: head.seq, known: Some(head) });
+    }
     let mut parser = Parser::new(Literals::Export);
     let first = Blocks::with_size(&export.ledger, 1).next_block(Vec::new())?.and_then(|block| {
         let line = block.lines().next()?;

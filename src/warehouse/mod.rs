@@ -15,6 +15,7 @@
 //! This room knows schemas and files. It knows no rule and no figure.
 
 mod builder;
+mod known;
 mod load;
 mod lookup;
 mod pipeline;
@@ -25,6 +26,7 @@ mod verify;
 mod writer;
 
 pub use builder::{Row, TableBuilder, Value};
+pub use known::KnownFile;
 pub use load::{FAULT_LIMIT, Input, LoadOptions, Loaded, load};
 pub use lookup::entry_hash_at;
 pub use state::{Head, State, Warehouse};

@@ -16,11 +16,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use arrow::array::RecordBatch;
 use rayon::prelude::*;
 
+use super::known::KnownFile;
 use super::load::FAULT_LIMIT;
 use super::tables::{Batch, Tables};
 use super::writer::TableWriter;
 use super::{LineFault, WarehouseError};
-use crate::export::{Block, Blocks, Export, ExportError};
+use crate::export::{Block, Blocks, Export, ExportError, FileDigest};
 use crate::ledger::json::{Literals, Parser};
 use crate::ledger::{self, Chain, Entry, Head as ChainHead, Link, Segment, canonical};
 
@@ -45,6 +46,8 @@ pub(super) struct Done {
     pub entries: u64,
     pub head: ChainHead,
     pub known_hash: Option<String>,
+    /// The files, as they were read.
+    pub files: Vec<KnownFile>,
 }
 
 /// Reads the whole ledger, checks it and writes its rows. The writers' files are finished only where nothing was wrong.
@@ -73,14 +76,18 @@ pub(super) fn run(order: &Order<'_>, writers: Vec<TableWriter>) -> Result<Done, 
 
 enum Event {
     Read(usize, Block, Permit),
-    Parsed(usize, Result<Parsed, WarehouseError>, Permit),
+    Parsed(usize, Result<Box<Parsed>, WarehouseError>, Permit),
     Panicked(Box<dyn Any + Send>),
-    /// So many blocks were read, and why no more.
-    End(usize, Option<ExportError>),
+    /// So many blocks were read, of which files, or why no more.
+    End(usize, Result<Digests, ExportError>),
 }
+
+type Digests = Vec<(Arc<str>, FileDigest)>;
 
 /// What became of one block.
 struct Parsed {
+    file: Arc<str>,
+    last: Option<i64>,
     known_hash: Option<String>,
     segment: Segment,
     batches: Vec<Batch>,
@@ -92,6 +99,10 @@ struct Parsed {
 /// Reads blocks until the end, a fault, or the gate is closed.
 fn read(export: &Export, gate: &Arc<Gate>, buffers: Receiver<Vec<u8>>, events: Sender<Event>) {
     let mut source = Blocks::with_size(&export.ledger, BLOCK_BYTES);
+    // One file grows from night to night; of several the first ones stay.
+    if export.ledger.len() > 1 {
+        source = source.hashed();
+    }
     let mut count = 0;
     while let Some(permit) = gate.enter() {
         let end = match source.next_block(buffers.try_recv().unwrap_or_default()) {
@@ -102,8 +113,8 @@ fn read(export: &Export, gate: &Arc<Gate>, buffers: Receiver<Vec<u8>>, events: S
                 count += 1;
                 continue;
             }
-            Ok(None) => None,
-            Err(fault) => Some(fault),
+            Ok(None) => Ok(source.digests()),
+            Err(fault) => Err(fault),
         };
         // Nobody listens any more where the load has failed.
         let _ = events.send(Event::End(count, end));
@@ -118,12 +129,12 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn parse(&self, block: Block) -> Result<Parsed, WarehouseError> {
+    fn parse(&self, block: Block) -> Result<Box<Parsed>, WarehouseError> {
         let tools = lock(&self.tools).pop();
         let (mut parser, mut tables) = tools.unwrap_or_else(|| (Parser::new(Literals::Export), Tables::new()));
         let parsed = parse_block(&mut parser, &mut tables, block, self.order.kept, self.order.known);
         lock(&self.tools).push((parser, tables));
-        parsed
+        parsed.map(Box::new)
     }
 }
 
@@ -138,7 +149,7 @@ fn parse_block(
     let mut faults = Vec::new();
     let mut bytes = Vec::new();
     let mut entries = 0;
-    let mut known_hash = None;
+    let (mut known_hash, mut last) = (None, None);
     for line in block.lines() {
         let document = match parser.parse(line.bytes) {
             Ok(document) => document,
@@ -163,6 +174,7 @@ fn parse_block(
         segment.push(line.number, &link);
         entries += 1;
         let Some(seq) = entry.seq else { continue };
+        last = Some(seq);
         if seq == known {
             known_hash = entry.entry_hash.map(str::to_owned);
         }
@@ -171,7 +183,7 @@ fn parse_block(
         }
     }
     let batches = tables.finish().map_err(|fault| WarehouseError::parquet(Path::new(&*block.file), fault.into()))?;
-    Ok(Parsed { known_hash, segment, batches, faults, bytes: block.bytes, entries })
+    Ok(Parsed { file: block.file, last, known_hash, segment, batches, faults, bytes: block.bytes, entries })
 }
 
 /// Takes the parsed blocks in the file's order.
@@ -181,7 +193,9 @@ struct Collector<'a> {
     give_back: Sender<Vec<u8>>,
     chain: Chain,
     faults: Vec<LineFault>,
-    unread: Option<ExportError>,
+    files: Result<Digests, ExportError>,
+    /// The last entry of each file with one, in order.
+    ends: Vec<(Arc<str>, i64)>,
     entries: u64,
     known_hash: Option<String>,
 }
@@ -194,7 +208,8 @@ impl<'a> Collector<'a> {
             give_back,
             chain: Chain::new(order.start.clone()),
             faults: Vec::new(),
-            unread: None,
+            files: Ok(Vec::new()),
+            ends: Vec::new(),
             entries: 0,
             known_hash: None,
         }
@@ -226,13 +241,13 @@ impl<'a> Collector<'a> {
                     early.insert(place, (parsed?, permit));
                     while let Some((parsed, permit)) = early.remove(&next) {
                         next += 1;
-                        self.take(parsed, permit, tasks);
+                        self.take(*parsed, permit, tasks);
                     }
                 }
                 Event::Panicked(panic) => resume_unwind(panic),
-                Event::End(count, fault) => {
+                Event::End(count, files) => {
                     end = Some(count);
-                    self.unread = fault;
+                    self.files = files;
                 }
             }
         }
@@ -243,6 +258,11 @@ impl<'a> Collector<'a> {
         self.entries += parsed.entries;
         self.known_hash = self.known_hash.take().or(parsed.known_hash);
         self.chain.join(parsed.segment);
+        match (self.ends.last_mut(), parsed.last) {
+            (Some((file, end)), Some(last)) if *file == parsed.file => *end = last,
+            (_, Some(last)) => self.ends.push((parsed.file, last)),
+            (_, None) => {}
+        }
         self.faults.extend(parsed.faults);
         let _ = self.give_back.send(parsed.bytes);
         if self.faults.is_empty() {
@@ -263,15 +283,19 @@ impl<'a> Collector<'a> {
             self.faults.truncate(FAULT_LIMIT);
             return Err(WarehouseError::Lines { faults: self.faults, more });
         }
-        if let Some(fault) = self.unread {
-            return Err(fault.into());
-        }
+        let mut reached = order.start.seq;
+        let mut ends = self.ends.into_iter().peekable();
+        let files = self.files?.into_iter().map(|(name, digest)| {
+            reached = ends.next_if(|(file, _)| *file == name).map_or(reached, |(_, end)| end);
+            KnownFile { digest, last_seq: reached }
+        });
+        let files = files.collect();
         self.lanes.iter().find_map(Lane::take_fault).map_or(Ok(()), Err)?;
         let head = self.chain.finish().map_err(|broken| WarehouseError::Chain(Box::new(broken)))?;
         if self.entries == 0 && !order.export.ledger.is_empty() {
             return Err(WarehouseError::Empty { path: order.export.root.clone() });
         }
-        Ok(Done { entries: self.entries, head, known_hash: self.known_hash })
+        Ok(Done { entries: self.entries, head, known_hash: self.known_hash, files })
     }
 }
 

@@ -323,6 +323,7 @@ pub const ACTIONS: [Table; 12] = [
             SUBJECT,
             CAPABILITY,
             CLAIM_DIGEST,
+            maybe("body_digest", Kind::Text, "sha256:hex", "SHA-256 of the claim body that the entry carries, as JCS."),
             column("claimant_anchor_hash", Kind::Text, "sha256:hex", "The salted hash of the claimant's anchor."),
             SIGNATURE,
             column("state", Kind::Text, "open | rejected | uncounted", "As the bureau recorded it (§4.8)."),

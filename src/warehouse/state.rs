@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::WarehouseError;
+use super::known::KnownFile;
 use super::load::Input;
 
 /// The layout that this program writes. Another one is loaded anew.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 const STATE: &str = "state.json";
 
 /// The last entry of a ledger.
@@ -30,14 +31,28 @@ pub struct State {
     pub head: Option<Head>,
     /// The numbers of the loads whose parts make the tables, in order.
     pub loads: Vec<u32>,
+    /// The number of the last load, which may have brought nothing but inputs.
+    pub number: u32,
+    /// The files that the ledger was read from, in its order. Those with the same bytes need not be read again.
+    pub files: Vec<KnownFile>,
 }
 
 impl State {
-    /// The state after a load numbered `number` that reached `head` and, where `continues`, follows on what was there.
-    pub(super) fn after(&self, number: u32, head: Option<Head>, continues: bool) -> State {
-        let mut loads = if continues { self.loads.clone() } else { Vec::new() };
-        loads.push(number);
-        State { format: FORMAT, head, loads }
+    /// The state after a load numbered `number` that reached `head`. Where it `follows` on what was there, its part, if it read anything, comes
+    /// behind those; else it takes their place.
+    pub(super) fn after(
+        &self,
+        number: u32,
+        head: Option<Head>,
+        follows: bool,
+        read: bool,
+        files: Vec<KnownFile>,
+    ) -> State {
+        let mut loads = if follows { self.loads.clone() } else { Vec::new() };
+        if read || loads.is_empty() {
+            loads.push(number);
+        }
+        State { format: FORMAT, head, loads, number, files }
     }
 }
 
@@ -118,7 +133,7 @@ impl Warehouse {
 
     /// The number of the last load: another one means another ledger or other inputs.
     pub fn number(&self) -> u32 {
-        self.state.loads.last().copied().unwrap_or_default()
+        self.state.number
     }
 
     fn inputs_of(&self, number: u32) -> PathBuf {
@@ -250,7 +265,7 @@ mod tests {
             File::create(warehouse.part("fact", number)).unwrap();
         }
         let head = Some(Head { seq: 7, entry_hash: "h".to_owned() });
-        let state = State::default().after(2, head.clone(), false).after(3, head, true);
+        let state = State::default().after(2, head.clone(), false, true, vec![]).after(3, head, true, true, vec![]);
         warehouse.commit(state.clone(), &["fact"]).unwrap();
         drop(warehouse);
         let warehouse = Warehouse::open(folder.path()).unwrap();

@@ -164,6 +164,7 @@ fn push_detail(row: Row<'_>, detail: &Detail<'_>, slice: i64) {
             .end(),
         Detail::NdaClaimed(claim) => row
             .text(claim.claim_digest)
+            .maybe_text(Some(claim.body_digest.as_str()))
             .text(claim.claimant_anchor_hash)
             .text(claim.signature)
             .text(claim.state)

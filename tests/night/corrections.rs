@@ -11,8 +11,7 @@ use crate::command::{Place, assert_success, chained};
 fn entries(place: &Place, out: &str, table: &str, sql: &str) -> Vec<(i64, String)> {
     let spill = tempfile::tempdir().unwrap();
     let session = Session::open(&Resources::new(1, 64 << 20), spill.path()).unwrap();
-    let path = place.path(out).join("warehouse/derived").join(table).with_extension("parquet");
-    session.register_parquet(table, &[path]).unwrap();
+    session.register_kept(table, &place.path(out).join("warehouse/derived")).unwrap();
     let rows = session.rows(table, sql).unwrap();
     let (seq, subject) = (rows.int("seq").unwrap(), rows.text("subject").unwrap());
     (0..rows.len()).map(|row| (seq.get(row).unwrap(), subject.get(row).unwrap().to_owned())).collect()

@@ -65,10 +65,10 @@ fn findings_and_figures_of_attacked_evidence_are_the_same_in_one_part_and_in_man
         assert_success(&place.night(out, &["--publish-with-findings", "--parts", parts]));
         assert_eq!(files(&place.snapshot(out)), files(&place.snapshot("one")), "{out}");
         assert!(told(out) == told("one"), "{out}");
-        assert!(place.path(out).join("warehouse/derived/event/002.parquet").exists());
+        assert!(place.path(out).join("warehouse/derived/event/000000-002.parquet").exists());
     }
     // Fewer parts than before leave none of those behind.
-    assert_success(&place.night("two", &["--publish-with-findings"]));
-    assert!(!place.path("two/warehouse/derived/event").exists());
-    assert!(place.path("two/warehouse/derived/event.parquet").exists());
+    assert_success(&place.night("two", &["--publish-with-findings", "--full"]));
+    assert!(!place.path("two/warehouse/derived/event/000000-002.parquet").exists());
+    assert!(place.path("two/warehouse/derived/event/000000-001.parquet").exists());
 }

@@ -1,5 +1,8 @@
 //! `nda_claimed`, `nda_answered`, `nda_resolved`: claims of breach of an agreement (§4.8).
 
+use sha2::{Digest, Sha256};
+
+use crate::ledger::canonical;
 use crate::ledger::members::{Object, SchemaFault};
 use crate::ledger::node::Node;
 
@@ -11,6 +14,8 @@ use crate::ledger::node::Node;
 pub struct NdaClaim<'a> {
     /// The digest that names the claim, as it stands.
     pub claim_digest: &'a str,
+    /// The digest that the claim has, in the form of the one that names it.
+    pub body_digest: String,
     /// The hash of the claimant's anchor.
     pub claimant_anchor_hash: &'a str,
     /// The claimant's signature over the claim body, base64 as it stands.
@@ -134,6 +139,7 @@ impl<'a> NdaClaim<'a> {
         };
         let claim = NdaClaim {
             claim_digest: detail.text("claim_digest")?,
+            body_digest: String::new(),
             claimant_anchor_hash: detail.hash("claimant_anchor_hash")?,
             signature: detail.text("signature")?,
             state,
@@ -156,6 +162,7 @@ impl<'a> NdaClaim<'a> {
     /// Adds the members of the claim body; `rejected` ones may be missing.
     fn with_body(self, body: &Object<'a, '_>, rejected: bool) -> Result<Self, SchemaFault> {
         let claim = NdaClaim {
+            body_digest: digest_of(body.node()),
             nda_digest: body.object_opt("nda", |nda| nda.text_opt("digest"))?.flatten(),
             claimant_key: body.object_opt("claimant", |party| party.text_opt("agent"))?.flatten(),
             claimant: body.object_opt("claimant", |party| party.text_opt("handle"))?.flatten(),
@@ -197,6 +204,14 @@ impl<'a> NdaClaim<'a> {
             None => Ok(claim),
         }
     }
+}
+
+/// `sha256:` and the hex of SHA-256 of an object in canonical form (profile 1.4).
+fn digest_of(body: Node<'_>) -> String {
+    let mut bytes = Vec::new();
+    canonical::write(body, &mut bytes);
+    let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
 }
 
 impl<'a> Agreement<'a> {

@@ -1,0 +1,206 @@
+//! A night that builds on what earlier ones left gives what a night from nothing gives, whatever came between.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::command::{AS_OF, Place, assert_success, chained, files};
+
+/// A fixture whose ledger and identities are one plain file each.
+struct Nights {
+    place: Place,
+    ledger: Vec<String>,
+    identities: String,
+}
+
+/// What the stages left, without what tells one warehouse from another.
+type Left = Vec<(PathBuf, Vec<u8>)>;
+
+impl Nights {
+    fn of(fixture: &str) -> Nights {
+        let place = Place::new(fixture);
+        let text = |name: &str| fs::read_to_string(place.path("export").join(name)).unwrap();
+        let ledger = text("ledger.jsonl").split_inclusive('\n').map(str::to_owned).collect();
+        let identities = text("identities.jsonl");
+        Nights { ledger, identities, place }
+    }
+
+    /// Loads the first entries, audits and reports them. Returns what the log says was done anew, `audit` or `report`.
+    fn night(&self, warehouse: &str, entries: usize, as_of: &str, more: &[&str]) -> Vec<String> {
+        let shown = self.ledger.get(..entries).unwrap_or(&self.ledger).concat();
+        fs::write(self.place.path("export/ledger.jsonl"), shown).unwrap();
+        assert_success(&self.place.load(warehouse, &[]));
+        let mut said = Vec::new();
+        for stage in ["audit", "report"] {
+            let ran = self.place.bureau(&[&[stage, "--warehouse", warehouse, "--as-of", as_of][..], more].concat());
+            let log = String::from_utf8(ran.stderr).unwrap();
+            assert!(log.contains(&format!("INFO {stage}: ")) && ran.status.code() < Some(2), "{log}");
+            said.extend(log.lines().filter(|line| line.contains(" anew")).map(|line| {
+                let (_, told) = line.split_once("INFO ").unwrap();
+                told.to_owned()
+            }));
+        }
+        said
+    }
+
+    fn left(&self, warehouse: &str) -> Left {
+        let of_figures = |path: &PathBuf| {
+            path.starts_with("documents") && !path.ends_with("run.json")
+                || path.ends_with("findings.jsonl") && path.components().count() == 1
+                || path.ends_with("withheld.parquet")
+        };
+        files(&self.place.path(warehouse)).into_iter().filter(|(path, _)| of_figures(path)).collect()
+    }
+
+    /// That the warehouse holds what a night from nothing gives.
+    fn is_as_from_nothing(&self, warehouse: &str, as_of: &str, about: &str) {
+        let _ = fs::remove_dir_all(self.place.path("nothing"));
+        self.night("nothing", usize::MAX, as_of, &["--full"]);
+        let (carried, nothing) = (self.left(warehouse), self.left("nothing"));
+        assert!(nothing.len() > 8, "{}", nothing.len());
+        for ((path, ours), (other, theirs)) in carried.iter().zip(&nothing) {
+            assert!(path == other && ours == theirs, "{about}: {} differs", path.display());
+        }
+        assert_eq!(carried.len(), nothing.len());
+    }
+
+    /// Changes lines of the identities: one operator joined with another, one handle gone, one unbound.
+    fn meddle(&self, from: usize) {
+        let mut lines: Vec<Value> = self.identities.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let operator = lines[from]["anchor"].clone();
+        lines[from + 3]["operator"] = operator;
+        lines[from + 5]["unbound_at"] = json!("2026-11-20T00:00:00Z");
+        lines.remove(from + 7);
+        let text: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(self.place.path("export/identities.jsonl"), text.concat()).unwrap();
+    }
+
+    fn mend(&self) {
+        fs::write(self.place.path("export/identities.jsonl"), &self.identities).unwrap();
+    }
+}
+
+const FIRST: &str = "anew: there is no earlier";
+
+#[test]
+fn any_entries_may_come_between_two_nights() {
+    for (fixture, nights) in [
+        ("small", [(5144, "2026-11-29T00:00:00Z"), (5144, AS_OF)]),
+        ("small", [(1700, "2026-06-01T00:00:00Z"), (5090, "2026-11-28T00:00:00Z")]),
+        ("attacks", [(3868, "2026-09-15T12:00:00Z"), (3868, "2026-11-28T00:00:00Z")]),
+        ("attacks", [(900, AS_OF), (3840, AS_OF)]),
+        ("attacks", [(3000, "2026-11-29T00:00:00Z"), (3700, "2026-11-30T00:00:00Z")]),
+    ] {
+        let world = Nights::of(fixture);
+        for (nth, (entries, as_of)) in nights.into_iter().chain([(usize::MAX, AS_OF)]).enumerate() {
+            let said = world.night("w", entries, as_of, &[]);
+            let first = said.iter().filter(|line| line.contains(FIRST)).count();
+            assert_eq!(first, if nth == 0 { 2 } else { 0 }, "{said:?}");
+        }
+        world.is_as_from_nothing("w", AS_OF, &format!("{fixture} {nights:?}"));
+    }
+}
+
+#[test]
+fn relations_may_change_between_two_nights() {
+    for (fixture, from) in [("small", 20), ("attacks", 40), ("attacks", 80)] {
+        let world = Nights::of(fixture);
+        world.meddle(from);
+        world.night("w", 3000, "2026-11-01T00:00:00Z", &[]);
+        world.mend();
+        world.night("w", usize::MAX, "2026-11-29T00:00:00Z", &[]);
+        world.meddle(from + 2);
+        world.night("w", usize::MAX, AS_OF, &[]);
+        world.is_as_from_nothing("w", AS_OF, &format!("{fixture} {from}"));
+    }
+}
+
+#[test]
+fn a_correction_may_reach_back_over_any_number_of_nights() {
+    let mut world = Nights::of("small");
+    let lines: Vec<String> = world.ledger.iter().take(5102).map(|line| line.trim_end().to_owned()).collect();
+    let entries: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let nth = |action: &str, n: usize| entries.iter().filter(|entry| entry["action"] == action).nth(n).unwrap();
+    let other = nth("fact", 900);
+    let moved = json!({ "kind": "amend", "reason": "misattributed", "set": { "interaction_id": other["detail"]["interaction_id"] } });
+    let about = json!({ "kind": "amend", "reason": "misattributed", "set": { "subject": other["subject"] } });
+    let void = json!({ "kind": "void", "reason": "failed_dedup" });
+    let mut longer = lines.clone();
+    for (target, detail) in [
+        (nth("fact", 40), &moved),
+        (nth("fact", 50), &about),
+        (nth("fact", 60), &void),
+        (nth("attested", 30), &about),
+        (nth("attested", 40), &void),
+        (nth("attested", 50), &moved),
+        (nth("probed", 3), &moved),
+        (nth("probed", 4), &void),
+        (nth("excluded", 5), &void),
+        (nth("stopped", 5), &void),
+    ] {
+        let mut members = detail.clone();
+        members["target_seq"] = target["seq"].clone();
+        longer.push(
+            json!({
+                "seq": longer.len() + 1, "at": "2026-11-29T23:59:59Z", "action": "corrected", "subject": target["subject"],
+                "capability": target["capability"], "detail": members, "prev_hash": "", "entry_hash": "",
+            })
+            .to_string(),
+        );
+    }
+    world.ledger = chained(&longer, lines.len()).into_iter().map(|line| line + "\n").collect();
+    world.night("w", lines.len(), "2026-11-29T00:00:00Z", &[]);
+    // One night at once, and one a correction.
+    for entries in lines.len() + 1..=world.ledger.len() {
+        world.night("w", entries, AS_OF, &[]);
+    }
+    world.is_as_from_nothing("w", AS_OF, "one by one");
+    world.night("v", lines.len(), "2026-11-29T00:00:00Z", &[]);
+    let said = world.night("v", usize::MAX, AS_OF, &[]);
+    assert!(said.is_empty(), "{said:?}");
+    world.is_as_from_nothing("v", AS_OF, "all at once");
+}
+
+#[test]
+fn what_is_lost_stale_or_of_another_version_is_said_and_not_built_on() {
+    let world = Nights::of("small");
+    let night = |more: &[&str]| world.night("w", usize::MAX, AS_OF, more);
+    night(&[]);
+    assert_eq!(night(&[]), Vec::<String>::new());
+    let path = |name: &str| world.place.path("w").join(name);
+    let edit = |name: &str, is: &str, becomes: &str| {
+        let text = fs::read_to_string(path(name)).unwrap();
+        assert!(text.contains(is), "{name}: {is}");
+        fs::write(path(name), text.replacen(is, becomes, 1)).unwrap();
+    };
+    let basis = "derived/before/basis.json";
+    let report = |spoil: &dyn Fn(), told: &str| {
+        spoil();
+        let said = night(&[]);
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].starts_with("report: every interaction anew") && said[0].contains(told), "{said:?}");
+        assert_eq!(night(&[]), Vec::<String>::new(), "{told}");
+    };
+    report(&|| fs::remove_file(path(basis)).unwrap(), "no earlier report");
+    report(&|| edit(basis, "\"program\": \"", "\"program\": \"0."), "another version");
+    report(&|| edit(basis, "\"entry_hash\": \"", "\"entry_hash\": \"A"), "another ledger");
+    report(&|| fs::write(path(basis), "{").unwrap(), "cannot be read");
+    report(&|| fs::remove_dir_all(path("derived/event")).unwrap(), "No such file");
+    report(&|| fs::remove_file(path("derived/interaction/000000-001.parquet")).unwrap(), "not all there");
+    report(&|| fs::remove_file(path("derived/before/correction.parquet")).unwrap(), "not all there");
+    report(&|| fs::write(path("derived/event/000000-001.parquet"), "PAR1").unwrap(), "not all there");
+    world.is_as_from_nothing("w", AS_OF, "after all that");
+
+    // Another policy is another rule book, for both.
+    let policy = world.place.path("export/policy.toml");
+    let text = fs::read_to_string(&policy).unwrap();
+    fs::write(&policy, text.replace("half_life_days = 60", "half_life_days = 61")).unwrap();
+    let said = night(&[]);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said.iter().all(|line| line.contains("policy")), "{said:?}");
+    // So does an earlier instant.
+    let said = world.night("w", usize::MAX, "2026-11-01T00:00:00Z", &[]);
+    assert!(said.iter().any(|line| line.contains("later instant")), "{said:?}");
+    world.is_as_from_nothing("w", "2026-11-01T00:00:00Z", "an earlier instant");
+}

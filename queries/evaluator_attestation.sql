@@ -26,8 +26,8 @@ final as (
 ),
 judged as (
     select a.seq, a.evaluator, a.interaction_id, a.subject, a.capability, a.outcome, f.derived_outcome
-    from final a
-    join standing_fact f on f.seq = a.fact_seq
+    from standing_fact f
+    join final a on f.seq = a.fact_seq
 ),
 probed as (
     select a.*, b.result

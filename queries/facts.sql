@@ -38,8 +38,8 @@ counted as (
            count(*) filter (where b.fact_seq is not null or s.derived_outcome = 'CONTRACT') as contract_violations,
            count(*) filter (where s.derived_outcome = 'REFUSED_UNSTATED') as unstated_refusals,
            count(*) filter (where s.derived_from = 'input_required') as input_required
-    from seen s
-    left join broken_fact b on b.fact_seq = s.seq
+    from broken_fact b
+    right join seen s on b.fact_seq = s.seq
     group by s.subject
 )
 select c.subject, c.facts, c.unreachable, c.unavailable, c.contract_violations, c.unstated_refusals, c.input_required,

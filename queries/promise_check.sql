@@ -12,8 +12,8 @@ with checks as (
 ),
 named as (
     select f.seq as fact_seq, f.subject, f.ended_at, c.item['promise_id'] as promise_id, c.item['held'] as held
-    from checks c
-    join standing_fact f on f.seq = c.seq
+    from standing_fact f
+    join checks c on f.seq = c.seq
 ),
 promise as (
     select seq, until_seq, subject, unnest(promises) as item from declaration

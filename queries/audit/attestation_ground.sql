@@ -31,29 +31,35 @@ followed as (
     join witness w on w.fact_seq = c.target_seq
     join fact f on f.seq = c.target_seq
 ),
+told as (
+    select o.*, x.seq is not null as in_error from faulty x right join own o on x.seq = o.seq
+),
 placed as (
-    select o.seq, o.at, o.evaluator, o.evaluator_anchor_hash, x.seq is not null as in_error,
+    select o.seq, o.at, o.evaluator, o.evaluator_anchor_hash, o.in_error,
            case when o.amended or m.kind is null or m.kind = 'void' then o.interaction_id else m.interaction_id end as interaction_id,
            case when o.amended or m.kind is null or m.kind = 'void' then o.subject else m.subject end as subject,
            o.amended or m.seq is not null as doubtful
     from followed m
-    right join own o on o.seq = m.seq
-    left join faulty x on x.seq = o.seq
+    right join told o on o.seq = m.seq
 ),
 -- An attestation that was amended, or whose fact was corrected, may be on an interaction that has no fact any more.
 doubted as (
     select distinct interaction_id, subject from placed where doubtful
+),
+sound as (
+    select f.*
+    from faulty x
+    right join (select s.seq, s.interaction_id, s.subject from policy p cross join fact s where s.at <= p.as_of) f on x.seq = f.seq
+    where x.seq is null
 ),
 observed as (
     select distinct d.interaction_id, d.subject
     from doubted d
     join (
         select coalesce(c.set_interaction_id, f.interaction_id) as interaction_id, coalesce(c.set_subject, f.subject) as subject
-        from policy p
-        cross join fact f
-        left join latest c on c.target_seq = f.seq
-        left join faulty x on x.seq = f.seq
-        where f.at <= p.as_of and x.seq is null and coalesce(c.kind, 'none') <> 'void'
+        from latest c
+        right join sound f on c.target_seq = f.seq
+        where coalesce(c.kind, 'none') <> 'void'
     ) f on f.interaction_id = d.interaction_id and f.subject = d.subject
 ),
 declared as (

@@ -6,10 +6,9 @@
 --   interaction_id, subject, capability   what it counted with
 with counted as (
     select f.seq, f.interaction_id, f.subject, f.capability
-    from policy p
-    cross join fact f
-    left join faulty x on x.seq = f.seq
-    where f.at <= p.as_of and x.seq is null
+    from faulty x
+    right join (select s.* from policy p cross join fact s where s.at <= p.as_of) f on x.seq = f.seq
+    where x.seq is null
 ),
 first as (
     select target_seq, min(since_seq) as until_seq from correction_span group by target_seq

@@ -5,8 +5,8 @@ select
     r.agent_id,
     count(*) as active,
     count(case when r.reason in ('fraud', 'compromise', 'policy_violation') then 1 end) as active_grave
-from revocations r
-inner join rated_agent a on a.agent_id = r.agent_id
+from rated_agent a
+inner join revocations r on a.agent_id = r.agent_id
 cross join rating_policy p
 where r.revoked_at <= p.as_of
   and (r.rescinded_at is null or r.rescinded_at > p.as_of)

@@ -5,8 +5,8 @@ select
     s.agent_id,
     count(case when s.status = 'executed' then 1 end) as executed,
     count(case when s.status in ('pending', 'disputed') then 1 end) as unadjudicated
-from slash_events s
-inner join rated_agent a on a.agent_id = s.agent_id
+from rated_agent a
+inner join slash_events s on a.agent_id = s.agent_id
 cross join rating_policy p
 where s.created_at <= p.as_of
   and s.status <> 'reversed'

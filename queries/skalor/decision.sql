@@ -34,8 +34,8 @@ with eligible as (
         t.gate6_tier as tier,
         case when t.gate6_tier in ('watch', 'warn', 'critical') then t.gate6_label end as label,
         t.settlement_status as settlement
-    from transactions t
-    inner join rated_agent a on a.agent_id = t.agent_id
+    from rated_agent a
+    inner join transactions t on a.agent_id = t.agent_id
     cross join rating_policy p
     where t.created_at <= p.as_of
       and (t.caller_authenticated is null or t.caller_authenticated)

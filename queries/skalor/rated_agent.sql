@@ -19,8 +19,8 @@ select
         else 'none'
     end as verification_level,
     case when o.verification_level <> 'none' and o.verified_at <= p.as_of then o.verified_at end as verified_at
-from agents a
-inner join organizations o on o.id = a.organization_id
+from organizations o
+inner join agents a on o.id = a.organization_id
 cross join rating_policy p
 where a.created_at <= p.as_of
 order by agent_id

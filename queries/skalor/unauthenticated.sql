@@ -4,8 +4,8 @@
 select
     t.agent_id,
     count(*) as unauthenticated_decisions_excluded
-from transactions t
-inner join rated_agent a on a.agent_id = t.agent_id
+from rated_agent a
+inner join transactions t on a.agent_id = t.agent_id
 cross join rating_policy p
 where t.created_at <= p.as_of
   and t.caller_authenticated = false

@@ -8,11 +8,13 @@
 //! Calls block; the session holds its own threads. Memory is bounded by a pool from which sorts, joins and
 //! aggregates draw, and past which they spill beside the warehouse.
 
+mod constants;
 mod rows;
 mod slices;
 mod stretches;
 mod touched;
 
+use constants::Constants;
 pub use rows::{Column, Rows};
 pub use slices::Slice;
 pub use stretches::Key;
@@ -20,7 +22,7 @@ pub use touched::linked;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use arrow::array::RecordBatch;
@@ -37,7 +39,7 @@ use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
-use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use futures::StreamExt;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -129,6 +131,7 @@ pub struct Session {
     runtime: tokio::runtime::Runtime,
     resources: Resources,
     sliced: Mutex<slices::Sliced>,
+    constants: Mutex<Constants>,
 }
 
 /// Rows of a batch that the engine hands over, and of a row group that it writes, at most.
@@ -142,6 +145,8 @@ impl Session {
         let threads = resources.threads.max(1);
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads)
+            // Files are read on these. Each keeps the memory of the largest chunk that it ever read.
+            .max_blocking_threads(threads)
             .thread_name("bureau-sql")
             .build()
             .map_err(|source| io(spill, source))?;
@@ -154,9 +159,12 @@ impl Session {
         options.execution.parquet.pushdown_filters = true;
         options.execution.parquet.reorder_filters = true;
         options.execution.collect_statistics = true;
-        // A build side of a few million narrow rows is shared by all threads, where repartitioning would build on the wide side.
-        options.optimizer.hash_join_single_partition_threshold = 64 << 20;
-        options.optimizer.hash_join_single_partition_threshold_rows = 4 << 20;
+        // Groups of a few rows each are not worth a table of their own before the one that is divided among the threads.
+        options.execution.skip_partial_aggregation_probe_ratio_threshold = 0.1;
+        // A join builds its table on what stands left in the query, once for all threads: estimates mislead where rows are wide, or
+        // filtered by an outer join.
+        options.optimizer.join_reordering = false;
+        options.optimizer.repartition_joins = false;
         options.sql_parser.map_string_types_to_utf8view = false;
         let environment = RuntimeEnvBuilder::new()
             .with_memory_pool(Arc::new(FairSpillPool::new(resources.memory)))
@@ -166,7 +174,13 @@ impl Session {
             .build_arc()
             .map_err(|source| failed("session", source))?;
         let context = SessionContext::new_with_config_rt(config, environment);
-        Ok(Session { context, runtime, resources: resources.clone(), sliced: Mutex::default() })
+        Ok(Session {
+            context,
+            runtime,
+            resources: resources.clone(),
+            sliced: Mutex::default(),
+            constants: Mutex::default(),
+        })
     }
 
     /// Registers Parquet files of one schema as the table `name`. Their metadata is left out of the schema.
@@ -191,11 +205,21 @@ impl Session {
 
     /// Registers rows in memory as `name`.
     pub fn register_batch(&self, name: &str, batch: RecordBatch) -> Result<(), EngineError> {
-        let table = MemTable::try_new(batch.schema(), vec![vec![batch]]).map_err(|source| failed(name, source))?;
-        self.replace(name, Arc::new(table))
+        let rows = vec![vec![batch.clone()]];
+        let table = MemTable::try_new(batch.schema(), rows).map_err(|source| failed(name, source))?;
+        self.replace(name, Arc::new(table))?;
+        if batch.num_rows() == 1 {
+            self.constants().insert(name.to_owned(), batch);
+        }
+        Ok(())
+    }
+
+    fn constants(&self) -> MutexGuard<'_, Constants> {
+        self.constants.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn replace(&self, name: &str, table: Arc<dyn TableProvider>) -> Result<(), EngineError> {
+        self.constants().remove(name);
         self.context.deregister_table(name).map_err(|source| failed(name, source))?;
         self.context.register_table(name, table).map_err(|source| failed(name, source))?;
         Ok(())
@@ -251,7 +275,9 @@ impl Session {
 
     fn start<'a>(&'a self, query: &'a str, sql: &str) -> Result<Running<'a>, EngineError> {
         let planned = self.runtime.block_on(async {
-            let frame = self.context.sql(sql).await?;
+            let state = self.context.state();
+            let plan = constants::fold(state.create_logical_plan(sql).await?, &self.constants())?;
+            let frame = DataFrame::new(state, plan);
             let task = Arc::new(frame.task_ctx());
             let plan = frame.create_physical_plan().await?;
             let stream = execute_stream(Arc::clone(&plan), task)?;
@@ -360,6 +386,10 @@ fn properties(schema: &Schema, row_group_rows: usize) -> WriterProperties {
             DataType::Int64 | DataType::Timestamp(..) => properties
                 .set_column_dictionary_enabled(column.clone(), false)
                 .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED),
+            // Fifteen digits of a weight are noise to a dictionary and to zstd.
+            DataType::Decimal128(digits, _) if *digits > 9 => properties
+                .set_column_dictionary_enabled(column.clone(), false)
+                .set_column_compression(column, Compression::UNCOMPRESSED),
             _ => properties,
         }
     });

@@ -41,6 +41,7 @@ pub(super) type Tables = Vec<(&'static str, Arc<dyn TableProvider>)>;
 pub(super) struct Sliced {
     tables: Tables,
     rows: usize,
+    moved: Option<&'static str>,
     moves: bool,
 }
 
@@ -64,12 +65,15 @@ impl Session {
         self.sliced.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers the interactions between which entries have moved, the rows of `queries/moved_interaction.sql`. In one part none move
-    /// out of it, and nothing is looked for.
-    pub fn register_moved(&self, sql: &str) -> Result<(), EngineError> {
-        if self.parts() == 1 {
-            return Ok(());
-        }
+    /// Says how the interactions are found between which entries have moved: the query of `queries/moved_interaction.sql`. It runs where there
+    /// are several parts; in one part none move out of it.
+    pub fn set_moved(&self, sql: &'static str) {
+        self.sliced().moved = Some(sql);
+    }
+
+    /// Registers those interactions.
+    fn find_moved(&self) -> Result<(), EngineError> {
+        let Some(sql) = self.sliced().moved else { return Ok(()) };
         let moved = self.rows(MOVED, sql)?;
         self.register_batch(MOVED, moved.batch().clone())?;
         self.sliced().moves = !moved.is_empty();
@@ -98,6 +102,9 @@ impl Session {
         let first = Slice { place: 0, of: self.parts() };
         for name in kept {
             clear(folder, name)?;
+        }
+        if first.of > 1 {
+            self.find_moved()?;
         }
         for slice in first.all() {
             if slice.of > 1 {
@@ -156,11 +163,11 @@ impl Session {
             let sql = match (sliced.moves, slice.place) {
                 (false, _) => format!("select w.* from {whole} w where {within}"),
                 (true, 0) => format!(
-                    "select w.* from {whole} w left anti join {MOVED} m on m.interaction_id = w.interaction_id where {within} \
-                     union all select w.* from {whole} w left semi join {MOVED} m on m.interaction_id = w.interaction_id"
+                    "select w.* from {MOVED} m right anti join {whole} w on m.interaction_id = w.interaction_id where {within} \
+                     union all select w.* from {MOVED} m right semi join {whole} w on m.interaction_id = w.interaction_id"
                 ),
                 (true, _) => format!(
-                    "select w.* from {whole} w left anti join {MOVED} m on m.interaction_id = w.interaction_id where {within}"
+                    "select w.* from {MOVED} m right anti join {whole} w on m.interaction_id = w.interaction_id where {within}"
                 ),
             };
             let view = self.runtime.block_on(self.context.sql(&sql)).map_err(|source| failed(name, source))?;

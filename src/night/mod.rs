@@ -50,7 +50,7 @@ fn open_session(
             _ => session.register_sliced(table.name, &parts)?,
         }
     }
-    session.register_moved(include_str!("../../queries/moved_interaction.sql"))?;
+    session.set_moved(include_str!("../../queries/moved_interaction.sql"));
     let derived = warehouse.join("derived");
     std::fs::create_dir_all(&derived).map_err(|source| NightError::io(&derived, source))?;
     for (name, batch) in inputs.tables(as_of)? {

@@ -56,6 +56,12 @@ impl State {
     }
 }
 
+/// What every layout's `state.json` says.
+#[derive(Deserialize)]
+struct Layout {
+    format: u32,
+}
+
 /// A warehouse folder, held by this process alone while the value lives.
 pub struct Warehouse {
     path: PathBuf,
@@ -208,17 +214,18 @@ impl Warehouse {
 fn read_state(path: &Path) -> Result<State, WarehouseError> {
     let file = path.join(STATE);
     match fs::read(&file) {
-        Ok(text) => match serde_json::from_slice::<State>(&text) {
-            Ok(state) if state.format == FORMAT => Ok(state),
-            Ok(_) => {
-                tracing::info!("{}: of another version of this program; its ledger is loaded anew", path.display());
-                Ok(State::default())
-            }
-            Err(fault) => Err(WarehouseError::NotAWarehouse {
+        Ok(text) => {
+            let unread = |fault| WarehouseError::NotAWarehouse {
                 path: path.to_path_buf(),
                 what: format!("{STATE} cannot be read ({fault})"),
-            }),
-        },
+            };
+            // The shape of another layout's state is that layout's affair.
+            if serde_json::from_slice::<Layout>(&text).map_err(unread)?.format == FORMAT {
+                return serde_json::from_slice(&text).map_err(unread);
+            }
+            tracing::info!("{}: of another version of this program; its ledger is loaded anew", path.display());
+            Ok(State::default())
+        }
         Err(fault) if fault.kind() == std::io::ErrorKind::NotFound => Ok(State::default()),
         Err(source) => Err(WarehouseError::io(&file, source)),
     }
@@ -254,6 +261,21 @@ mod tests {
         drop(first);
         assert!(Warehouse::open_or_create(&path).is_ok());
         assert!(matches!(Warehouse::open(&path), Err(WarehouseError::NotAWarehouse { .. })));
+    }
+
+    #[test]
+    fn the_state_of_another_layout_is_none_and_a_broken_one_a_fault() {
+        let folder = tempfile::tempdir().unwrap();
+        let opened = |text: &str| {
+            fs::write(folder.path().join(STATE), text).unwrap();
+            Warehouse::open_or_create(folder.path()).map(|warehouse| warehouse.state().clone())
+        };
+        for other in [r#"{"format":2,"head":null,"loads":[1]}"#, r#"{"format":99,"tables":{}}"#] {
+            assert_eq!(opened(other).unwrap(), State::default());
+        }
+        for broken in ["{", "{}", r#"{"format":3}"#] {
+            assert!(matches!(opened(broken), Err(WarehouseError::NotAWarehouse { .. })), "{broken}");
+        }
     }
 
     #[test]

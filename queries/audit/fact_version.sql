@@ -15,13 +15,13 @@ first as (
 ),
 state as (
     select f.seq as fact_seq, f.seq as since_seq, c.until_seq, f.interaction_id, f.subject, f.capability
-    from counted f
-    join first c on c.target_seq = f.seq
+    from first c
+    join counted f on c.target_seq = f.seq
     union all
     select f.seq, c.since_seq, c.until_seq, coalesce(c.set_interaction_id, f.interaction_id), coalesce(c.set_subject, f.subject),
            case when c.set_capability_null then null else coalesce(c.set_capability, f.capability) end
-    from counted f
-    join correction_span c on c.target_seq = f.seq
+    from correction_span c
+    join counted f on c.target_seq = f.seq
     where c.kind = 'amend'
 )
 select fact_seq, since_seq, until_seq, interaction_id, subject, capability

@@ -81,12 +81,9 @@ impl<'a> Carried<'a> {
         let entries = rows(session, DOUBTFUL_ENTRY)?;
         session.register_batch(DOUBTFUL_ENTRY.name, entries.batch().clone())?;
         let links = rows(session, INTERACTION_LINK)?;
-        let (from, to) = (links.text("interaction_id")?, links.text("set_interaction_id")?);
-        let links: Vec<(String, String)> =
-            (0..links.len()).filter_map(|row| Some((from.get(row)?.to_owned(), to.get(row)?.to_owned()))).collect();
-        let doubtful = linked(texts(&rows(session, DOUBTFUL_INTERACTION)?, "interaction_id")?, &links);
+        let doubtful = linked(texts(&rows(session, DOUBTFUL_INTERACTION)?, "interaction_id")?, &links)?;
         let corrected = texts(&rows(session, CORRECTED_INTERACTION)?, "interaction_id")?;
-        let at_hand = linked(doubtful.iter().cloned().chain(corrected), &links);
+        let at_hand = linked(doubtful.iter().cloned().chain(corrected), &links)?;
         let seq = entries.int("seq")?;
         let entries = (0..entries.len()).filter_map(|row| seq.get(row)).collect();
         Ok(Some(Doubts { entries, doubtful, at_hand }))

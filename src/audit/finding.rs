@@ -158,7 +158,7 @@ impl Finding {
 }
 
 /// Findings while they are gathered, in any order.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Findings {
     list: Vec<Finding>,
 }

@@ -38,9 +38,12 @@
 //! What costs is the signatures. The verdicts of `entry.*`, `sig.*` and `reporter.unconfigured` rest on the entry's own bytes, the bureau's URL
 //! and its signer's keys, and on nothing that a later entry can change; a correction changes what counts, never what was signed.
 //! So a night takes them over from the audit before ([`Previous`]) and judges afresh the entries that are new, those that lay after
-//! the earlier T, and those whose signer's lines in `identities.jsonl` or `reporters.jsonl` changed. All else is judged anew from columns every
-//! night, since a later entry or the passing of time does change it: a correction (`fact.duplicate`, `fact.promise`, `exclude.*`, the
-//! ceiling), an exclusion or its deadline (`exclude.missing`), a charter or operator (self-dealing). Both ways give the same findings.
+//! the earlier T, and those whose signer's lines in `identities.jsonl` or `reporters.jsonl` changed.
+//!
+//! The other rules may say something else of an old entry: a correction changes it (`fact.duplicate`, `fact.promise`, `exclude.*`, the
+//! ceiling), an exclusion or its deadline does (`exclude.missing`), an operator (self-dealing), another key (what its error was worth to
+//! others). `carry` finds the interactions that any of that touches and judges those again; under another policy, other charters or other reporters,
+//! or where an earlier enrollment is judged otherwise, it judges all. Every way gives the same findings.
 
 mod alone;
 mod beside;
@@ -66,7 +69,7 @@ pub use queries::digest;
 use std::fs;
 use std::path::Path;
 
-use crate::engine::{Key, Session};
+use crate::engine::{EngineError, Key, Session};
 use crate::identity::Relations;
 
 use carry::Carried;
@@ -97,9 +100,19 @@ pub fn audit(session: &Session, inputs: &Inputs<'_>) -> Result<Audit, AuditError
     claims::named(session, inputs.identities, &mut findings)?;
     if let Some(carried) = &carried
         && let Some(doubts) = carried.doubts(session, inputs, &findings)?
-        && let Some(withheld) = carried.judge(session, inputs, &relations, &doubts, &mut findings)?
     {
-        return Ok(Audit { findings: findings.finish(), withheld });
+        let found = findings.clone();
+        match carried.judge(session, inputs, &relations, &doubts, &mut findings) {
+            Ok(Some(withheld)) => return Ok(Audit { findings: findings.finish(), withheld }),
+            Ok(None) => tracing::info!("audit: every interaction anew: too many are touched"),
+            // Slice by slice it takes less.
+            Err(AuditError::Engine(EngineError::Memory { detail, .. })) => {
+                tracing::info!("audit: every interaction anew: those touched do not fit ({detail})");
+            }
+            Err(fault) => return Err(fault),
+        }
+        findings = found;
+        in_error(session, &findings)?;
     }
     if carried.is_some() {
         alone::facts(session, inputs.reporters, &relations, &mut findings)?;

@@ -1,6 +1,6 @@
 //! The audit's queries: `queries/audit/*.sql` and those of `queries/carry` that it asks, each under the name of its file.
 
-use sha2::{Digest, Sha256};
+use crate::engine;
 
 /// A query and its name.
 #[derive(Debug, Clone, Copy)]
@@ -53,14 +53,7 @@ queries! { CARRYING of "carry":
     ATTESTED_BESIDE "attested_beside",
 }
 
-/// A digest of the audit's queries: other queries, another digest.
+/// A digest of the audit's queries.
 pub fn digest() -> String {
-    let mut hash = Sha256::new();
-    for query in JUDGING.iter().chain(CARRYING) {
-        hash.update(query.name);
-        hash.update([0]);
-        hash.update(query.text);
-        hash.update([0]);
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    engine::digest(JUDGING.iter().chain(CARRYING).map(|query| (query.name, query.text)))
 }

@@ -9,16 +9,18 @@
 //! aggregates draw, and past which they spill beside the warehouse.
 
 mod constants;
+mod pool;
 mod rows;
 mod slices;
 mod stretches;
 mod touched;
 
 use constants::Constants;
+use pool::Pool;
 pub use rows::{Column, Rows};
 pub use slices::Slice;
 pub use stretches::Key;
-pub use touched::linked;
+pub use touched::{digest, linked};
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -36,7 +38,6 @@ use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTable
 use datafusion::error::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
@@ -167,7 +168,7 @@ impl Session {
         options.optimizer.repartition_joins = false;
         options.sql_parser.map_string_types_to_utf8view = false;
         let environment = RuntimeEnvBuilder::new()
-            .with_memory_pool(Arc::new(FairSpillPool::new(resources.memory)))
+            .with_memory_pool(Arc::new(Pool::new(resources.memory)))
             .with_disk_manager_builder(
                 DiskManagerBuilder::default().with_mode(DiskManagerMode::Directories(vec![spill.to_path_buf()])),
             )

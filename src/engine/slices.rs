@@ -15,7 +15,7 @@ use super::stretches::{Key, Stretches};
 use super::{EngineError, Session, failed, io};
 
 /// Bytes of memory for one row of the sliced tables, about what the widest join of such a row and a neighbour takes.
-const ROW_BYTES: usize = 400;
+pub(super) const ROW_BYTES: usize = 400;
 
 /// Slices that the tables tell apart.
 const FINEST: usize = 256;

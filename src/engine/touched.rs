@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use arrow::array::{RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
+use sha2::{Digest, Sha256};
 
+use super::slices::ROW_BYTES;
 use super::stretches::{self, Key};
 use super::{EngineError, Rows, Session, failed, io};
 
@@ -47,10 +49,9 @@ impl Session {
                 Ok(rows)
             })?;
         }
-        let done = match entries.len() > FEW && entries.len() > rows / 4 {
-            true => Ok(None),
-            false => work(&entries).map(Some),
-        };
+        let many = entries.len() > FEW && entries.len() > rows / 4;
+        let large = entries.len().saturating_mul(ROW_BYTES) > self.resources.memory;
+        let done = if many || large { Ok(None) } else { work(&entries).map(Some) };
         for (name, table) in tables {
             self.replace(name, table)?;
         }
@@ -116,8 +117,14 @@ impl Session {
     }
 }
 
-/// The interactions with all those that links tie them to.
-pub fn linked(some: impl IntoIterator<Item = String>, links: &[(String, String)]) -> BTreeSet<String> {
+/// The interactions with all those that corrections tie them to, the rows of `queries/carry/interaction_link.sql`.
+pub fn linked(some: impl IntoIterator<Item = String>, links: &Rows) -> Result<BTreeSet<String>, EngineError> {
+    let (from, to) = (links.text("interaction_id")?, links.text("set_interaction_id")?);
+    let pairs: Vec<(&str, &str)> = (0..links.len()).filter_map(|row| from.get(row).zip(to.get(row))).collect();
+    Ok(closed(some, &pairs))
+}
+
+fn closed(some: impl IntoIterator<Item = String>, links: &[(&str, &str)]) -> BTreeSet<String> {
     let mut neighbours: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (a, b) in links {
         neighbours.entry(a).or_default().push(b);
@@ -134,6 +141,16 @@ pub fn linked(some: impl IntoIterator<Item = String>, links: &[(String, String)]
     found
 }
 
+/// A digest of queries, by name and text: other ones, another digest.
+pub fn digest(queries: impl IntoIterator<Item = (&'static str, &'static str)>) -> String {
+    let mut hash = Sha256::new();
+    for part in queries.into_iter().flat_map(|(name, text)| [name, text]) {
+        hash.update(part);
+        hash.update([0]);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn listed(interactions: &BTreeSet<String>) -> Result<RecordBatch, EngineError> {
     let schema = Schema::new(vec![Field::new("interaction_id", DataType::Utf8, false)]);
     let ids = StringArray::from_iter_values(interactions);
@@ -146,9 +163,8 @@ mod tests {
 
     #[test]
     fn links_tie_both_ways_and_over_several() {
-        let link = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-        let links = [link("a", "b"), link("c", "b"), link("d", "e"), link("f", "f")];
-        let of = |id: &str| linked([id.to_owned()], &links).into_iter().collect::<Vec<_>>().join("");
+        let links = [("a", "b"), ("c", "b"), ("d", "e"), ("f", "f")];
+        let of = |id: &str| closed([id.to_owned()], &links).into_iter().collect::<Vec<_>>().join("");
         assert_eq!([of("a"), of("c"), of("e"), of("f"), of("g")], ["abc", "abc", "de", "f", "g"]);
     }
 }

@@ -17,6 +17,8 @@ use crate::identity::{AnchorHashes, Identities, Reporters};
 use crate::warehouse::{Head, Warehouse, entry_hash_at};
 
 const FOLDER: &str = "last-audit";
+// In a folder of its own: what lies in folders of the warehouse itself are tables.
+const TABLES: &str = "tables";
 const SPAN: &str = "correction_span.parquet";
 
 #[derive(Serialize, Deserialize)]
@@ -81,7 +83,7 @@ impl Earlier {
             reporters,
             hashes: AnchorHashes::from_json(&text(HASHES)?).ok_or_else(unread)?,
             findings: findings(&text("findings.jsonl")?).ok_or_else(unread)?,
-            correction_span: folder.join(SPAN),
+            correction_span: folder.join(TABLES).join(SPAN),
             anew,
         })
     }
@@ -150,7 +152,8 @@ pub(super) fn leave(
     for name in [IDENTITIES, REPORTERS, CHARTERS, HASHES] {
         copy(&warehouse.inputs().join(name), &beside.join(name))?;
     }
-    copy(&scratch.join(SPAN), &beside.join(SPAN))?;
+    fresh_folder(&beside.join(TABLES))?;
+    copy(&scratch.join(SPAN), &beside.join(TABLES).join(SPAN))?;
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(|source| NightError::io(&folder, source))?;
     }

@@ -63,11 +63,8 @@ pub(super) fn carry(
     }
     let changed = session.rows("changed_interaction", "select interaction_id from changed_interaction")?;
     let ids = changed.text("interaction_id")?;
-    let links = rows(session, plan::INTERACTION_LINK)?;
-    let (from, to) = (links.text("interaction_id")?, links.text("set_interaction_id")?);
-    let links: Vec<(String, String)> =
-        (0..links.len()).filter_map(|row| Some((from.get(row)?.to_owned(), to.get(row)?.to_owned()))).collect();
-    let touched = linked((0..changed.len()).filter_map(|row| Some(ids.get(row)?.to_owned())), &links);
+    let changed = (0..changed.len()).filter_map(|row| ids.get(row).map(str::to_owned));
+    let touched = linked(changed, &rows(session, plan::INTERACTION_LINK)?)?;
     let beside = derived.join("touched");
     let done = session.within(&touched, &beside, |entries| {
         tracing::debug!("report: {} interactions changed, of {} entries", touched.len(), entries.len());

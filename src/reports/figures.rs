@@ -121,8 +121,18 @@ pub fn figures(
     for query in plan::FIRST {
         keep(session, query, derived, |rows| finish(query.name, rows))?;
     }
-    let carried = match before {
-        Some(before) => carry::carry(session, before, derived, &finish)?,
+    let carried = match before.map(|before| carry::carry(session, before, derived, &finish)) {
+        Some(Ok(true)) => true,
+        Some(Ok(false)) => {
+            tracing::info!("report: every interaction anew: too many are touched");
+            false
+        }
+        // Slice by slice it takes less.
+        Some(Err(ReportsError::Engine(EngineError::Memory { detail, .. }))) => {
+            tracing::info!("report: every interaction anew: those touched do not fit ({detail})");
+            false
+        }
+        Some(Err(fault)) => return Err(fault),
         None => false,
     };
     if !carried {

@@ -1,8 +1,6 @@
 //! The files of `queries/`, in an order in which each reads only what comes before it.
 
-use sha2::{Digest, Sha256};
-
-use crate::engine::Key;
+use crate::engine::{self, Key};
 
 /// A query file.
 #[derive(Debug, Clone, Copy)]
@@ -112,14 +110,8 @@ pub const CHANGED: [Query; 5] = [
 /// Interactions that corrections tie together.
 pub const INTERACTION_LINK: Query = query!("carry/", "interaction_link");
 
-/// A digest of the queries whose results one night carries into the next: other queries, another digest.
+/// A digest of the queries whose results one night carries into the next.
 pub fn digest() -> String {
-    let mut hash = Sha256::new();
-    for query in FIRST.into_iter().chain(SLICED.map(|(query, _)| query)).chain(CHANGED).chain([INTERACTION_LINK]) {
-        hash.update(query.name);
-        hash.update([0]);
-        hash.update(query.sql);
-        hash.update([0]);
-    }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let queries = FIRST.into_iter().chain(SLICED.map(|(query, _)| query)).chain(CHANGED).chain([INTERACTION_LINK]);
+    engine::digest(queries.map(|query| (query.name, query.sql)))
 }

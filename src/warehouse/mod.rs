@@ -5,12 +5,15 @@
 //!   state.json          what has been loaded: the head, and the parts that make each table
 //!   ledger/000001.parquet, fact/000001.parquet, …   one folder a table, one part a load
 //!   inputs/000001/      identities, charters, reporters and policy as that load found them
-//!   derived/            intermediates of the last run, findings
+//!   derived/            intermediates of the last run; in before/ those that the next one compares
+//!   last-audit/         what the next audit builds on
 //!   documents/          what the last report stage left for publishing
 //! ```
 //!
 //! `state.json` is the commit point of a load: a part that it does not name is no part of the warehouse, so a load that fails or is
 //! killed leaves what was there. It is replaced by rename after every part has been synced.
+//!
+//! A file of an export whose bytes an earlier load read is not read again; every part of a ledger that stands in such files was checked then.
 //!
 //! This room knows schemas and files. It knows no rule and no figure.
 

@@ -59,9 +59,9 @@ struct Start {
     known: Option<Head>,
 }
 
-/// Loads the ledger of an export into a warehouse. Files at its beginning that an earlier load read are known by their bytes, and not read again. An export that begins at `seq` 1 takes the place of what is there, which must be
-/// its beginning; one that begins later follows on what is there, and may repeat some of it (profile 1.2). On any fault the
-/// warehouse stays as it was.
+/// Loads the ledger of an export into a warehouse. An export that begins at `seq` 1 takes the place of what is there, which must be
+/// its beginning; one that begins later follows on what is there, and may repeat some of it (profile 1.2). Files at its beginning that
+/// an earlier load read are known by their bytes, and not read again. On any fault the warehouse stays as it was.
 pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_>) -> Result<Loaded, WarehouseError> {
     let tables: Vec<&Table> = [&schema::LEDGER].into_iter().chain(&schema::ACTIONS).collect();
     let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
@@ -82,7 +82,7 @@ pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_
         .map(|table| TableWriter::create(table, &warehouse.part(table.name, number)))
         .collect::<Result<Vec<_>, _>>()?;
     let start = start_of(export, warehouse, options, known.last())?;
-    // Whether it takes up where the warehouse is; from the first entry on it may do so too, where it begins with files that were read already.
+    // An export from the first entry on follows on the warehouse too, where it begins with files that were read already.
     let (follows, continued) = (start.head.seq > 0, start.head.seq > 0 && known.is_empty());
     let held = start.known.clone();
     let order = pipeline::Order {
@@ -112,7 +112,9 @@ pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_
     warehouse.keep_inputs(number, options.inputs)?;
     let (known_files, read) = (known.len(), !export.ledger.is_empty());
     let before = if continued { warehouse.state().files.clone() } else { known };
-    let state = warehouse.state().after(number, head.clone(), follows, read, [before, files].concat());
+    // What is known begins at the first entry, or nothing is.
+    let files = if continued && before.is_empty() { before } else { [before, files].concat() };
+    let state = warehouse.state().after(number, head.clone(), follows, read, files);
     warehouse.commit(state, &names)?;
     let reached = head.as_ref().map_or(0, |head| head.seq.unsigned_abs());
     Ok(Loaded { entries: if known_files > 0 { reached } else { entries }, head, continued, known_files })

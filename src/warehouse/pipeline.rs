@@ -60,7 +60,7 @@ pub(super) fn run(order: &Order<'_>, writers: Vec<TableWriter>) -> Result<Done, 
     let (give_back, buffers) = channel();
     let collected = std::thread::scope(|threads| {
         let reading = send.clone();
-        threads.spawn(|| read(order.export, &gate, buffers, reading));
+        threads.spawn(|| read(order, &gate, buffers, reading));
         // The reader ends with the collector, however that ends.
         let _closing = Closing(&gate);
         rayon::in_place_scope(|tasks| {
@@ -97,10 +97,10 @@ struct Parsed {
 }
 
 /// Reads blocks until the end, a fault, or the gate is closed.
-fn read(export: &Export, gate: &Arc<Gate>, buffers: Receiver<Vec<u8>>, events: Sender<Event>) {
-    let mut source = Blocks::with_size(&export.ledger, BLOCK_BYTES);
-    // One file grows from night to night; of several the first ones stay.
-    if export.ledger.len() > 1 {
+fn read(order: &Order<'_>, gate: &Arc<Gate>, buffers: Receiver<Vec<u8>>, events: Sender<Event>) {
+    let mut source = Blocks::with_size(&order.export.ledger, BLOCK_BYTES);
+    // One file that holds all grows from night to night; of several the first ones stay.
+    if order.export.ledger.len() > 1 || order.start.seq > 0 {
         source = source.hashed();
     }
     let mut count = 0;
@@ -292,7 +292,7 @@ impl<'a> Collector<'a> {
         let files = files.collect();
         self.lanes.iter().find_map(Lane::take_fault).map_or(Ok(()), Err)?;
         let head = self.chain.finish().map_err(|broken| WarehouseError::Chain(Box::new(broken)))?;
-        if self.entries == 0 && !order.export.ledger.is_empty() {
+        if self.entries == 0 && order.start.seq == 0 && !order.export.ledger.is_empty() {
             return Err(WarehouseError::Empty { path: order.export.root.clone() });
         }
         Ok(Done { entries: self.entries, head, known_hash: self.known_hash, files })

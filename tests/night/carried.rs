@@ -44,6 +44,16 @@ impl Nights {
         said
     }
 
+    /// Audits and reports what a warehouse holds, and leaves all entries in one file for a night from nothing.
+    fn night_of_files(&self, warehouse: &str) {
+        fs::remove_dir_all(self.place.path("export/ledger")).unwrap();
+        fs::write(self.place.path("export/ledger.jsonl"), self.ledger.concat()).unwrap();
+        assert_success(&self.place.load(warehouse, &[]));
+        for stage in ["audit", "report"] {
+            assert_success(&self.place.bureau(&[stage, "--warehouse", warehouse, "--as-of", AS_OF]));
+        }
+    }
+
     fn left(&self, warehouse: &str) -> Left {
         let of_figures = |path: &PathBuf| {
             path.starts_with("documents") && !path.ends_with("run.json")
@@ -203,4 +213,75 @@ fn what_is_lost_stale_or_of_another_version_is_said_and_not_built_on() {
     let said = world.night("w", usize::MAX, "2026-11-01T00:00:00Z", &[]);
     assert!(said.iter().any(|line| line.contains("later instant")), "{said:?}");
     world.is_as_from_nothing("w", "2026-11-01T00:00:00Z", "an earlier instant");
+}
+
+/// The first entries as the files of `ledger/`, so many in each.
+fn in_files(world: &Nights, entries: usize, each: usize) {
+    let folder = world.place.path("export/ledger");
+    let _ = fs::remove_file(world.place.path("export/ledger.jsonl"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir(&folder).unwrap();
+    for (nth, lines) in world.ledger[..entries].chunks(each).enumerate() {
+        fs::write(folder.join(format!("{nth:04}.jsonl")), lines.concat()).unwrap();
+    }
+}
+
+#[test]
+fn files_that_were_read_are_known_by_their_bytes() {
+    let world = Nights::of("small");
+    let load = |more: &[&str]| {
+        let ran = world.place.load("w", more);
+        let log = String::from_utf8(ran.stderr).unwrap();
+        let known = log.split(", ").find_map(|part| part.strip_suffix(" files known")).map(|n| n.parse().unwrap());
+        (ran.status.code(), known.unwrap_or(0), log)
+    };
+    let state = || -> Value { serde_json::from_slice(&fs::read(world.place.path("w/state.json")).unwrap()).unwrap() };
+    in_files(&world, 3000, 500);
+    assert_eq!(load(&[]).1, 0);
+    // The last file grew, and others came.
+    in_files(&world, 3200, 500);
+    assert_eq!(load(&[]).1, 6);
+    in_files(&world, 5000, 500);
+    assert_eq!(load(&[]).1, 6);
+    assert_eq!((state()["head"]["seq"].as_i64(), state()["loads"].as_array().unwrap().len()), (Some(5000), 3));
+    // Nothing new: no part more, and other inputs are kept all the same.
+    assert_eq!(load(&[]).1, 10);
+    assert_eq!((state()["loads"].as_array().unwrap().len(), state()["number"].as_u64()), (3, Some(4)));
+    fs::write(world.place.path("export/ledger/0010.jsonl"), "").unwrap();
+    assert_eq!(load(&[]).1, 10);
+    assert_eq!(load(&["--full"]).1, 0);
+    assert_eq!((state()["loads"].as_array().unwrap().len(), state()["head"]["seq"].as_i64()), (1, Some(5000)));
+
+    // What a load from nothing refuses is refused, whatever is known.
+    let refused = |about: &str, told: &str| {
+        let before = state();
+        let (code, _, log) = load(&[]);
+        assert!(code == Some(1) && log.contains(told), "{about}: {log}");
+        assert_eq!(state(), before, "{about}");
+        in_files(&world, 5000, 500);
+        assert_eq!((load(&[]).0, state()["head"]["seq"].as_i64()), (Some(0), Some(5000)), "{about}");
+    };
+    let file = |nth: usize| world.place.path(&format!("export/ledger/{nth:04}.jsonl"));
+    in_files(&world, 4500, 500);
+    refused("a file less at the end", "rewritten");
+    in_files(&world, 5000, 500);
+    fs::remove_file(file(7)).unwrap();
+    refused("a file less in the middle", "seq");
+    in_files(&world, 5000, 500);
+    fs::copy(file(3), file(4)).unwrap();
+    refused("a file twice", "seq");
+    in_files(&world, 5000, 500);
+    let text = fs::read_to_string(file(2)).unwrap();
+    fs::write(file(2), text.replacen("\"seq\": 1200", "\"seq\": 1201", 1).replacen("\"seq\":1200", "\"seq\":1201", 1))
+        .unwrap();
+    refused("a changed byte in an old file", "0002.jsonl");
+    in_files(&world, 5000, 500);
+    let (first, second) = (fs::read(file(0)).unwrap(), fs::read(file(1)).unwrap());
+    fs::write(file(0), second).unwrap();
+    fs::write(file(1), first).unwrap();
+    refused("the first two in turn", "seq");
+
+    // The same figures as from nothing.
+    world.night_of_files("w");
+    world.is_as_from_nothing("w", AS_OF, "files");
 }

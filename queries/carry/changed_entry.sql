@@ -1,5 +1,5 @@
--- One row an entry that may count otherwise than in the report before (design: a night costs what it brought): it is new, or did not exist at
--- that report's T, or it was discounted, corrected, excluded or moved otherwise than now.
+-- One row an entry that may count otherwise than in the report before: it is new, or did not exist at that report's T, or it was
+-- discounted, corrected, excluded or moved otherwise than now.
 --
 --   seq   the entry
 --

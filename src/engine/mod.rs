@@ -22,7 +22,7 @@ use error::{failed, io};
 use pool::Pool;
 pub use rows::{Column, Rows};
 pub use slices::Slice;
-pub use stretches::Key;
+pub use stretches::{Key, STRETCH};
 pub use touched::{digest, linked};
 
 use std::fs::{self, File};

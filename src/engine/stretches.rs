@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::{BATCH_ROWS, EngineError, conform, failed, io, plain, properties};
 
 /// Entries of a stretch. No figure depends on it.
-const STRETCH: i64 = 1 << 18;
+pub const STRETCH: i64 = 1 << 18;
 
 /// Rows of a row group, at most.
 const ROW_GROUP_ROWS: usize = 16 * BATCH_ROWS;

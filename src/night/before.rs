@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Inputs, NightError, fresh_folder, write};
+use crate::engine::STRETCH;
 use crate::reports::{self, Before, plan};
 use crate::warehouse::{Head, Warehouse, entry_hash_at};
 
@@ -79,8 +80,9 @@ fn folder(warehouse: &Warehouse) -> PathBuf {
     warehouse.join("derived").join(reports::BEFORE)
 }
 
+/// The program, its queries, and how it cuts their results into files.
 fn program() -> String {
-    format!("{} {}", env!("CARGO_PKG_VERSION"), plan::digest())
+    format!("{} {} {STRETCH}", env!("CARGO_PKG_VERSION"), plan::digest())
 }
 
 /// The files of the results in slices and their lengths, by name.

@@ -62,6 +62,15 @@ pub fn first_errors(warehouse: &Warehouse) -> Vec<String> {
         .collect()
 }
 
+/// Forgets the last audit's result: another ledger, other inputs or another audit take its place.
+pub(super) fn forget(warehouse: &Warehouse) -> Result<(), NightError> {
+    let path = warehouse.join(AUDIT);
+    match std::fs::remove_file(&path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(NightError::io(&path, source)),
+        _ => Ok(()),
+    }
+}
+
 const AUDIT: &str = "audit.json";
 pub(super) const WITHHELD: &str = "withheld.parquet";
 pub(super) const FINDINGS: &str = "findings.parquet";
@@ -71,6 +80,8 @@ pub(super) const FINDINGS: &str = "findings.parquet";
 /// It builds on the audit before, where that is of this ledger; `afresh` judges every entry anew. The findings are the same.
 pub fn audit(warehouse: &Warehouse, as_of: i64, resources: &Resources, afresh: bool) -> Result<Audited, NightError> {
     let inputs = Inputs::open(warehouse)?;
+    // What is left beside it from here on is this audit's.
+    forget(warehouse)?;
     let session = open_session(warehouse, &inputs, as_of, resources)?;
     let earlier = if afresh {
         None

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::audit::forget;
 use super::{Inputs, NightError};
 use crate::export::Export;
 use crate::identity::Salt;
@@ -19,5 +20,7 @@ pub fn load(
 ) -> Result<Loaded, NightError> {
     let export = Export::open(export)?;
     let (_, inputs) = Inputs::read(&export, salt)?;
-    Ok(warehouse::load(&export, warehouse, &LoadOptions { inputs: &inputs, new_ledger, anew, progress })?)
+    let loaded = warehouse::load(&export, warehouse, &LoadOptions { inputs: &inputs, new_ledger, anew, progress })?;
+    forget(warehouse)?;
+    Ok(loaded)
 }

@@ -4,11 +4,13 @@
 //! is taken over only by the same program over a ledger that still has that head, which the chain makes a statement about every entry
 //! before it. What of it is sound to keep is the audit's business.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use super::inputs::{CHARTERS, HASHES, IDENTITIES, REPORTERS, lines};
 use super::{Inputs, NightError, fresh_folder, write};
@@ -29,6 +31,8 @@ struct Left {
     bureau: String,
     policy: Value,
     withheld: Vec<i64>,
+    /// SHA-256 of every other file, by name.
+    files: BTreeMap<String, String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -59,6 +63,9 @@ impl Earlier {
         let left: Left = serde_json::from_slice(&text("audit.json")?).map_err(|_| unread())?;
         if left.program != program() {
             return Err("the earlier audit is of another version".to_owned());
+        }
+        if digests(&folder).ok().as_ref() != Some(&left.files) {
+            return Err("the earlier audit is not whole".to_owned());
         }
         let held = entry_hash_at(warehouse, left.head.seq).ok().flatten();
         if held.as_deref() != Some(left.head.entry_hash.as_str()) {
@@ -129,15 +136,6 @@ pub(super) fn leave(
     let folder = warehouse.join(FOLDER);
     let beside = warehouse.join("last-audit.new");
     fresh_folder(&beside)?;
-    let left = Left {
-        program: program(),
-        head,
-        as_of,
-        bureau: inputs.policy.bureau.clone(),
-        policy: inputs.policy.to_json(),
-        withheld: found.withheld().to_vec(),
-    };
-    write(&beside.join("audit.json"), &serde_json::to_vec_pretty(&left).unwrap_or_default())?;
     let lines: Vec<u8> = found
         .findings()
         .iter()
@@ -154,10 +152,31 @@ pub(super) fn leave(
     }
     fresh_folder(&beside.join(TABLES))?;
     copy(&scratch.join(SPAN), &beside.join(TABLES).join(SPAN))?;
+    let left = Left {
+        program: program(),
+        head,
+        as_of,
+        bureau: inputs.policy.bureau.clone(),
+        policy: inputs.policy.to_json(),
+        withheld: found.withheld().to_vec(),
+        files: digests(&beside).map_err(|source| NightError::io(&beside, source))?,
+    };
+    write(&beside.join("audit.json"), &serde_json::to_vec_pretty(&left).unwrap_or_default())?;
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(|source| NightError::io(&folder, source))?;
     }
     fs::rename(&beside, &folder).map_err(|source| NightError::io(&folder, source))
+}
+
+/// The digest of every file but `audit.json`, by name.
+fn digests(folder: &Path) -> std::io::Result<BTreeMap<String, String>> {
+    let span = format!("{TABLES}/{SPAN}");
+    let names = ["findings.jsonl", IDENTITIES, REPORTERS, CHARTERS, HASHES, &span];
+    let digest = |name: &str| {
+        let digest = Sha256::digest(fs::read(folder.join(name))?);
+        Ok((name.to_owned(), digest.iter().map(|byte| format!("{byte:02x}")).collect()))
+    };
+    names.into_iter().map(digest).collect()
 }
 
 fn copy(from: &Path, to: &Path) -> Result<(), NightError> {

@@ -17,8 +17,15 @@ pub struct KnownFile {
     /// Its bytes.
     #[serde(flatten)]
     pub digest: FileDigest,
+    /// How it was compressed, as its name says: the end of it, or nothing.
+    pub compression: String,
     /// Its last entry, or where it has none that of the file before.
     pub last_seq: i64,
+}
+
+/// The end of a file's name that says how it is compressed; nothing where it is not.
+pub(super) fn compression(name: &str) -> &str {
+    [".zst", ".gz"].into_iter().find(|end| name.ends_with(end)).unwrap_or_default()
 }
 
 /// The first files of an export that the warehouse was loaded from, byte for byte and in this order.
@@ -30,9 +37,16 @@ pub(super) fn files(export: &Export, state: &State) -> Result<Vec<KnownFile>, Wa
         let file: &crate::export::ExportFile = file;
         let io = |source| WarehouseError::io(&file.path, source);
         let found = std::fs::metadata(&file.path).map_err(io)?;
-        Ok(found.is_file() && found.len() == known.digest.bytes && FileDigest::of(file).map_err(io)? == known.digest)
+        let named = compression(&file.name) == known.compression;
+        Ok(named
+            && found.is_file()
+            && found.len() == known.digest.bytes
+            && FileDigest::of(file).map_err(io)? == known.digest)
     };
     let pairs: Vec<_> = export.ledger.iter().zip(&state.files).collect();
     let same: Vec<bool> = pairs.into_par_iter().map(same).collect::<Result<_, _>>()?;
-    Ok(state.files.iter().zip(same).take_while(|(_, same)| *same).map(|(known, _)| known.clone()).collect())
+    let known: Vec<KnownFile> =
+        state.files.iter().zip(same).take_while(|(_, same)| *same).map(|(known, _)| known.clone()).collect();
+    // Files without an entry say nothing of where the ledger is.
+    Ok(if known.last().is_some_and(|last| last.last_seq > 0) { known } else { Vec::new() })
 }

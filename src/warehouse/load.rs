@@ -85,6 +85,7 @@ pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_
     // An export from the first entry on follows on the warehouse too, where it begins with files that were read already.
     let (follows, continued) = (start.head.seq > 0, start.head.seq > 0 && known.is_empty());
     let held = start.known.clone();
+    let (begun, was) = (start.head.seq, warehouse.state().head.as_ref().map_or(0, |head| head.seq));
     let order = pipeline::Order {
         export,
         start: start.head,
@@ -112,8 +113,9 @@ pub fn load(export: &Export, warehouse: &mut Warehouse, options: &LoadOptions<'_
     warehouse.keep_inputs(number, options.inputs)?;
     let (known_files, read) = (known.len(), !export.ledger.is_empty());
     let before = if continued { warehouse.state().files.clone() } else { known };
-    // What is known begins at the first entry, or nothing is.
-    let files = if continued && before.is_empty() { before } else { [before, files].concat() };
+    // What is known is one ledger from its first entry on, with no gap and no entry twice.
+    let joined = before.last().map_or(0, |file| file.last_seq) == begun;
+    let files = if continued && !(joined && begun == was) { before } else { [before, files].concat() };
     let state = warehouse.state().after(number, head.clone(), follows, read, files);
     warehouse.commit(state, &names)?;
     let reached = head.as_ref().map_or(0, |head| head.seq.unsigned_abs());

@@ -16,7 +16,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use arrow::array::RecordBatch;
 use rayon::prelude::*;
 
-use super::known::KnownFile;
+use super::known::{self, KnownFile};
 use super::load::FAULT_LIMIT;
 use super::tables::{Batch, Tables};
 use super::writer::TableWriter;
@@ -287,7 +287,7 @@ impl<'a> Collector<'a> {
         let mut ends = self.ends.into_iter().peekable();
         let files = self.files?.into_iter().map(|(name, digest)| {
             reached = ends.next_if(|(file, _)| *file == name).map_or(reached, |(_, end)| end);
-            KnownFile { digest, last_seq: reached }
+            KnownFile { digest, compression: known::compression(&name).to_owned(), last_seq: reached }
         });
         let files = files.collect();
         self.lanes.iter().find_map(Lane::take_fault).map_or(Ok(()), Err)?;

@@ -202,6 +202,30 @@ fn what_is_lost_stale_or_of_another_version_is_said_and_not_built_on() {
     report(&|| fs::write(path("derived/event/000000-001.parquet"), "PAR1").unwrap(), "not all there");
     world.is_as_from_nothing("w", AS_OF, "after all that");
 
+    let audit = |spoil: &dyn Fn()| {
+        spoil();
+        let said = night(&[]);
+        assert_eq!(said, ["audit: every entry anew: the earlier audit is not whole"]);
+        assert_eq!(night(&[]), Vec::<String>::new());
+    };
+    audit(&|| fs::write(path("last-audit/findings.jsonl"), "").unwrap());
+    audit(&|| fs::remove_file(path("last-audit/tables/correction_span.parquet")).unwrap());
+    audit(&|| edit("last-audit/identities.jsonl", "\"bound_at\"", "\"bound_at \""));
+    // An audit that breaks off leaves none to report on, and so does a load.
+    fs::write(path("last-audit.new"), "").unwrap();
+    let broken = world.place.bureau(&["audit", "--warehouse", "w", "--as-of", "2026-11-01T00:00:00Z"]);
+    assert_eq!(broken.status.code(), Some(3));
+    let report = || world.place.bureau(&["report", "--warehouse", "w", "--as-of", AS_OF]).status.code();
+    assert_eq!(report(), Some(1));
+    fs::remove_file(path("last-audit.new")).unwrap();
+    night(&[]);
+    assert_eq!(report(), Some(0));
+    fs::remove_file(path("state.json")).unwrap();
+    assert_success(&world.place.load("w", &[]));
+    assert_eq!(report(), Some(1));
+    night(&[]);
+    world.is_as_from_nothing("w", AS_OF, "after that too");
+
     // Another policy is another rule book, for both.
     let policy = world.place.path("export/policy.toml");
     let text = fs::read_to_string(&policy).unwrap();
@@ -280,6 +304,28 @@ fn files_that_were_read_are_known_by_their_bytes() {
     fs::write(file(0), second).unwrap();
     fs::write(file(1), first).unwrap();
     refused("the first two in turn", "seq");
+    in_files(&world, 5000, 500);
+    fs::rename(file(0), world.place.path("export/ledger/0000.jsonl.gz")).unwrap();
+    refused("the same bytes under a name that says they are compressed", "0000.jsonl.gz");
+    // An export that repeats a file and goes on says nothing of a whole one that has the file twice.
+    in_files(&world, 5000, 500);
+    (0..9).for_each(|nth| fs::remove_file(file(nth)).unwrap());
+    fs::write(file(10), world.ledger[5000..5100].concat()).unwrap();
+    assert_eq!((load(&[]).0, state()["head"]["seq"].as_i64()), (Some(0), Some(5100)));
+    in_files(&world, 5100, 500);
+    fs::copy(file(9), world.place.path("export/ledger/0009b.jsonl")).unwrap();
+    let (code, _, log) = load(&[]);
+    assert!(code == Some(1) && log.contains("0009b.jsonl"), "{log}");
+    // Files without an entry before the first are no ledger yet.
+    in_files(&world, 5100, 500);
+    fs::write(world.place.path("export/ledger/0.jsonl"), "").unwrap();
+    assert_eq!((load(&["--full"]).0, load(&[]).1), (Some(0), 12));
+    let more = world.ledger[..501].concat();
+    fs::write(file(0), more).unwrap();
+    fs::write(file(1), world.ledger[501..1000].concat()).unwrap();
+    assert_eq!((load(&[]).0, state()["head"]["seq"].as_i64()), (Some(0), Some(5100)));
+    in_files(&world, 5000, 500);
+    assert_eq!(load(&["--new-ledger"]).0, Some(0));
 
     // The same figures as from nothing.
     world.night_of_files("w");

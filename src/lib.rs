@@ -38,6 +38,7 @@ pub mod cli;
 pub mod engine;
 pub mod excerpt;
 pub mod export;
+mod hex;
 pub mod identity;
 pub mod instant;
 pub mod ledger;

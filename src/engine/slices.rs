@@ -106,22 +106,27 @@ impl Session {
         if first.of > 1 {
             self.find_moved()?;
         }
-        for slice in first.all() {
+        let done = first.all().try_for_each(|slice| {
             if slice.of > 1 {
                 self.narrow(slice)?;
             }
-            work(slice)?;
-        }
+            work(slice)
+        });
         if first.of > 1 {
-            let tables = self.sliced().tables.clone();
-            for (name, table) in tables {
-                self.replace(name, table)?;
-            }
+            self.restore(self.sliced_tables().0)?;
+        }
+        done?;
+        if first.of > 1 {
             for name in kept {
                 self.register_folder(name, &folder.join(name))?;
             }
         }
         Ok(())
+    }
+
+    /// Makes tables hold everything again. Whoever narrowed them does so however its work ended: others may go on after its fault.
+    pub(super) fn restore(&self, tables: Tables) -> Result<(), EngineError> {
+        tables.into_iter().try_for_each(|(name, table)| self.replace(name, table))
     }
 
     /// Keeps the rows of a query over one part in the query's folder, by the stretch of the ledger that `key` names: see [`Session::materialise`].

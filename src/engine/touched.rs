@@ -9,9 +9,10 @@ use arrow::array::{RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use sha2::{Digest, Sha256};
 
-use super::slices::ROW_BYTES;
+use super::slices::{ROW_BYTES, Tables};
 use super::stretches::{self, Key};
 use super::{EngineError, Rows, Session, failed, io};
+use crate::hex::hex;
 
 /// The table of the interactions that were touched.
 const TOUCHED: &str = "touched_interaction";
@@ -37,8 +38,20 @@ impl Session {
         if tables.is_empty() {
             return Ok(None);
         }
+        let done = self.narrowed(&tables, folder).map_err(E::from).and_then(|entries| {
+            let many = entries.len() > FEW && entries.len() > rows / 4;
+            let large = entries.len().saturating_mul(ROW_BYTES) > self.resources.memory;
+            if many || large { Ok(None) } else { work(&entries).map(Some) }
+        });
+        self.restore(tables)?;
+        fs::remove_dir_all(folder).map_err(|source| io(folder, source))?;
+        done
+    }
+
+    /// Makes the sliced tables hold the rows of the touched interactions, and returns their entries.
+    fn narrowed(&self, tables: &Tables, folder: &Path) -> Result<HashSet<i64>, EngineError> {
         let mut entries = HashSet::new();
-        for (name, table) in &tables {
+        for (name, table) in tables {
             let whole = format!("{name}_whole");
             self.replace(&whole, Arc::clone(table))?;
             let sql = format!("select w.* from {TOUCHED} t join {whole} w on w.interaction_id = t.interaction_id");
@@ -49,20 +62,13 @@ impl Session {
                 Ok(rows)
             })?;
         }
-        let many = entries.len() > FEW && entries.len() > rows / 4;
-        let large = entries.len().saturating_mul(ROW_BYTES) > self.resources.memory;
-        let done = if many || large { Ok(None) } else { work(&entries).map(Some) };
-        for (name, table) in tables {
-            self.replace(name, table)?;
-        }
-        fs::remove_dir_all(folder).map_err(|source| io(folder, source))?;
-        done
+        Ok(entries)
     }
 
     /// Runs `work` with these tables holding the entries from `seq` on alone.
     pub fn starting_at<T, E: From<EngineError>>(
         &self,
-        tables: &[&str],
+        tables: &[&'static str],
         seq: i64,
         work: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
@@ -70,8 +76,8 @@ impl Session {
             return work();
         }
         let mut whole = Vec::new();
-        for name in tables {
-            let table = self.runtime.block_on(self.context.table_provider(*name));
+        for &name in tables {
+            let table = self.runtime.block_on(self.context.table_provider(name));
             let table = table.map_err(|source| failed(name, source))?;
             self.replace(&format!("{name}_whole"), Arc::clone(&table))?;
             let sql = format!("select w.* from {name}_whole w where w.seq >= {seq}");
@@ -79,11 +85,9 @@ impl Session {
             self.replace(name, view.into_view())?;
             whole.push((name, table));
         }
-        let done = work()?;
-        for (name, table) in whole {
-            self.replace(name, table)?;
-        }
-        Ok(done)
+        let done = work();
+        self.restore(whole)?;
+        done
     }
 
     /// Puts the rows that a query gave within [`Session::within`], the file `fresh`, in the place of those of the entries `gone` in the query's `folder`, and
@@ -148,7 +152,7 @@ pub fn digest(queries: impl IntoIterator<Item = (&'static str, &'static str)>) -
         hash.update(part);
         hash.update([0]);
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash.finalize())
 }
 
 fn listed(interactions: &BTreeSet<String>) -> Result<RecordBatch, EngineError> {
@@ -160,6 +164,34 @@ fn listed(interactions: &BTreeSet<String>) -> Result<RecordBatch, EngineError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Resources;
+
+    #[test]
+    fn tables_are_whole_again_after_a_fault_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = Session::open(&Resources::new(1, 64 << 20), &folder.path().join("spill")).unwrap();
+        let put = |name: &'static str, sql: &str| {
+            let path = folder.path().join(name).with_extension("parquet");
+            session.materialise("made", sql, &path, Ok).unwrap();
+            session.register_sliced(name, &[path]).unwrap();
+        };
+        put("fact", "select column1 as seq, column2 as interaction_id from (values (1, 'a'), (2, 'b'), (3, 'b'))");
+        let facts = || session.rows("facts", "select seq from fact").unwrap().len();
+        let beside = folder.path().join("touched");
+        let touched = BTreeSet::from(["b".to_owned()]);
+        let within = |fails: bool| {
+            session.within(&touched, &beside, |entries| {
+                assert_eq!((entries.len(), facts()), (2, 2));
+                if fails { Err(io(&beside, std::io::Error::other("no"))) } else { Ok(()) }
+            })
+        };
+        assert!(matches!(within(false), Ok(Some(()))) && facts() == 3);
+        assert!(within(true).is_err() && facts() == 3);
+        // The second table cannot be narrowed, when the first one is.
+        put("attested", "select 4 as seq");
+        assert!(within(false).is_err());
+        assert_eq!(facts(), 3);
+    }
 
     #[test]
     fn links_tie_both_ways_and_over_several() {

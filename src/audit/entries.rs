@@ -38,8 +38,7 @@ pub(super) fn judge(
             findings.extend(judged);
         }
     }
-    let from = kept.map_or(0, |kept| kept.head + 1);
-    findings.extend(session.starting_at(&["ledger"], from, || bench.stream(session, ENTRY, |_| ()))?);
+    findings.extend(bench.stream(session, ENTRY, |_| ())?);
     Ok(())
 }
 

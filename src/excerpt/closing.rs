@@ -62,7 +62,7 @@ impl Line {
 
 /// SHA-256 as the closing line spells it.
 pub(super) fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::hex::hex(&Sha256::digest(bytes))
 }
 
 /// A value's canonical bytes hold for comparison: two figures are one where these are.

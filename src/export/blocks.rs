@@ -88,7 +88,7 @@ impl Blocks {
             if more {
                 self.open = Some(file);
             } else {
-                self.digests.extend(file.digest(self.hashed)?);
+                self.digests.extend(file.digest()?);
             }
             if !block.bytes.is_empty() {
                 return Ok(Some(block));
@@ -129,10 +129,7 @@ impl OpenFile {
     }
 
     /// What the file was, where that is asked.
-    fn digest(self, asked: bool) -> Result<Option<(Arc<str>, FileDigest)>, ExportError> {
-        if !asked {
-            return Ok(None);
-        }
+    fn digest(self) -> Result<Option<(Arc<str>, FileDigest)>, ExportError> {
         let (line, byte) = (self.line, self.byte);
         match self.source.digest() {
             Ok(digest) => Ok(digest.map(|digest| (self.name, digest))),

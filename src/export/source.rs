@@ -1,6 +1,7 @@
 //! One file's uncompressed content as a stream.
 
 use super::{ExportError, ExportFile};
+use crate::hex::hex;
 use flate2::read::MultiGzDecoder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -32,6 +33,20 @@ struct Raw {
     hash: Option<Sha256>,
 }
 
+impl Raw {
+    fn open(path: &Path, hashed: bool) -> io::Result<Raw> {
+        Ok(Raw { file: File::open(path)?, bytes: 0, hash: hashed.then(Sha256::new) })
+    }
+
+    /// What the file was, read to its end; none where it is not hashed.
+    fn digest(mut self) -> io::Result<Option<FileDigest>> {
+        if self.hash.is_some() {
+            io::copy(&mut self, &mut io::sink())?;
+        }
+        Ok(self.hash.map(|hash| FileDigest { bytes: self.bytes, sha256: hex(&hash.finalize()) }))
+    }
+}
+
 impl Read for Raw {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let got = self.file.read(into)?;
@@ -51,7 +66,7 @@ impl Source {
         if let Some(found) = irregular(&fs::metadata(&file.path).map_err(fault)?) {
             return Err(ExportError::NotRegular { file: file.name.clone(), found });
         }
-        let plain = Raw { file: File::open(&file.path).map_err(fault)?, bytes: 0, hash: hashed.then(Sha256::new) };
+        let plain = Raw::open(&file.path, hashed).map_err(fault)?;
         let stream = if file.name.ends_with(".zst") {
             Stream::Zstd(Box::new(zstd::Decoder::with_buffer(compressed(file, plain)?).map_err(fault)?))
         } else if file.name.ends_with(".gz") {
@@ -74,13 +89,12 @@ impl Source {
 
     /// What the file was, once its content has been read to the end; none where it was not hashed.
     pub(super) fn digest(self) -> io::Result<Option<FileDigest>> {
-        let mut raw = match self.stream {
+        let raw = match self.stream {
             Stream::Plain(raw) => raw,
             Stream::Zstd(decoder) => decoder.finish().into_inner(),
             Stream::Gzip(decoder) => decoder.into_inner().into_inner(),
         };
-        io::copy(&mut raw, &mut io::sink())?;
-        Ok(raw.hash.map(|hash| FileDigest { bytes: raw.bytes, sha256: hex(&hash.finalize()) }))
+        raw.digest()
     }
 
     /// The error of a read that failed at a place in the content.
@@ -94,7 +108,7 @@ impl Source {
 }
 
 /// A file by its bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDigest {
     /// How many.
     pub bytes: u64,
@@ -105,19 +119,10 @@ pub struct FileDigest {
 impl FileDigest {
     /// That of a file as it stands.
     pub fn of(file: &ExportFile) -> io::Result<FileDigest> {
-        let mut raw = Raw { file: File::open(&file.path)?, bytes: 0, hash: None };
-        let (mut hash, mut buffer) = (Sha256::new(), vec![0; FILE_BUFFER]);
-        loop {
-            match raw.read(&mut buffer)? {
-                0 => return Ok(FileDigest { bytes: raw.bytes, sha256: hex(&hash.finalize()) }),
-                got => hash.update(buffer.get(..got).unwrap_or_default()),
-            }
-        }
+        let mut raw = BufReader::with_capacity(FILE_BUFFER, Raw::open(&file.path, true)?);
+        io::copy(&mut raw, &mut io::sink())?;
+        Ok(raw.into_inner().digest()?.unwrap_or_default())
     }
-}
-
-fn hex(digest: &[u8]) -> String {
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What a path leads to, where that is no regular file.

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use super::inputs::{CHARTERS, HASHES, IDENTITIES, REPORTERS, lines};
 use super::{Inputs, NightError, fresh_folder, write};
 use crate::audit::{self, Audit, Before, Finding, Previous, Rule};
+use crate::hex::hex;
 use crate::identity::{AnchorHashes, Identities, Reporters};
 use crate::warehouse::{Head, Warehouse, entry_hash_at};
 
@@ -172,10 +173,7 @@ pub(super) fn leave(
 fn digests(folder: &Path) -> std::io::Result<BTreeMap<String, String>> {
     let span = format!("{TABLES}/{SPAN}");
     let names = ["findings.jsonl", IDENTITIES, REPORTERS, CHARTERS, HASHES, &span];
-    let digest = |name: &str| {
-        let digest = Sha256::digest(fs::read(folder.join(name))?);
-        Ok((name.to_owned(), digest.iter().map(|byte| format!("{byte:02x}")).collect()))
-    };
+    let digest = |name: &str| Ok((name.to_owned(), hex(&Sha256::digest(fs::read(folder.join(name))?))));
     names.into_iter().map(digest).collect()
 }
 

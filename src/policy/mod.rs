@@ -195,7 +195,7 @@ impl Policy {
     /// Lower-case hex of the SHA-256 of the JCS of [`Policy::to_json`]: the manifest's policy digest.
     pub fn digest(&self) -> String {
         let canonical = crate::ledger::canonical::to_vec(&self.to_json());
-        Sha256::digest(&canonical).iter().map(|byte| format!("{byte:02x}")).collect()
+        crate::hex::hex(&Sha256::digest(&canonical))
     }
 }
 

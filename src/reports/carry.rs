@@ -61,7 +61,7 @@ pub(super) fn carry(
     for query in plan::CHANGED {
         session.register_batch(query.name, rows(session, query)?.batch().clone())?;
     }
-    let changed = session.rows("changed_interaction", "select interaction_id from changed_interaction")?;
+    let changed = rows(session, plan::CHANGED_INTERACTION)?;
     let ids = changed.text("interaction_id")?;
     let changed = (0..changed.len()).filter_map(|row| ids.get(row).map(str::to_owned));
     let touched = linked(changed, &rows(session, plan::INTERACTION_LINK)?)?;

@@ -4,6 +4,8 @@ use std::io::{self, BufRead, Read, Write};
 
 use sha2::{Digest, Sha256};
 
+use crate::hex::hex;
+
 /// The zstd level of every compressed file. Signatures do not compress, so a higher one buys little.
 const LEVEL: i32 = 6;
 
@@ -12,15 +14,6 @@ const PIECE: usize = 1 << 20;
 
 /// The longest line that is read, in bytes: an organization report of some hundred thousand members.
 const MAX_LINE: u64 = 64 << 20;
-
-/// Lower-case hexadecimal, as digests are published.
-pub(super) fn hex(digest: &[u8]) -> String {
-    digest
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
-        .collect()
-}
 
 /// SHA-256 of what passes, and its length, on the way into a writer or out of a reader.
 pub(super) struct Digesting<T> {

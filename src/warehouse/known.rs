@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::WarehouseError;
 use super::state::State;
-use crate::export::{Export, FileDigest};
+use crate::export::{Export, ExportFile, FileDigest};
 
 /// Parts that a table may have before a load reads all files again and joins them.
 const MAX_PARTS: usize = 100;
@@ -33,8 +33,7 @@ pub(super) fn files(export: &Export, state: &State) -> Result<Vec<KnownFile>, Wa
     if state.loads.len() >= MAX_PARTS {
         return Ok(Vec::new());
     }
-    let same = |(file, known): (_, &KnownFile)| -> Result<bool, WarehouseError> {
-        let file: &crate::export::ExportFile = file;
+    let same = |(file, known): (&ExportFile, &KnownFile)| -> Result<bool, WarehouseError> {
         let io = |source| WarehouseError::io(&file.path, source);
         let found = std::fs::metadata(&file.path).map_err(io)?;
         let named = compression(&file.name) == known.compression;

@@ -2,6 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::hex::hex;
 use crate::ledger::canonical;
 use crate::ledger::members::{Object, SchemaFault};
 use crate::ledger::node::Node;
@@ -210,8 +211,7 @@ impl<'a> NdaClaim<'a> {
 fn digest_of(body: Node<'_>) -> String {
     let mut bytes = Vec::new();
     canonical::write(body, &mut bytes);
-    let hex: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{hex}")
+    format!("sha256:{}", hex(&Sha256::digest(&bytes)))
 }
 
 impl<'a> Agreement<'a> {

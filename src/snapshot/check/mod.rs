@@ -31,10 +31,11 @@ pub use self::pin::Pin;
 use self::faults::{ANEW, Faults};
 use self::trusted::{MAX_MANIFEST, Stop, Trusted};
 use super::document::Kind;
-use super::files::{Digesting, hex};
+use super::files::Digesting;
 use super::history::{KeySet, MAX_KEYS_FILE};
 use super::manifest::{FileEntry, KEYS, MANIFEST, Manifest, POLICY, SUMS};
 use super::tables;
+use crate::hex::hex;
 use crate::instant;
 
 /// What was checked, in numbers.

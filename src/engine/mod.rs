@@ -21,7 +21,7 @@ pub use error::EngineError;
 use error::{failed, io};
 use pool::Pool;
 pub use rows::{Column, Rows};
-pub use slices::Slice;
+pub use slices::{Finish, Slice};
 pub use stretches::{Key, STRETCH};
 pub use touched::{digest, linked};
 
@@ -39,7 +39,7 @@ use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::error::DataFusionError;
-use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
@@ -218,17 +218,21 @@ impl Session {
 
     fn start<'a>(&'a self, query: &'a str, sql: &str) -> Result<Running<'a>, EngineError> {
         let planned = self.runtime.block_on(async {
-            let state = self.context.state();
-            let plan = constants::fold(state.create_logical_plan(sql).await?, &self.constants())?;
-            let frame = DataFrame::new(state, plan);
-            let task = Arc::new(frame.task_ctx());
-            let plan = frame.create_physical_plan().await?;
+            let (plan, task) = self.plan(sql).await?;
             let stream = execute_stream(Arc::clone(&plan), task)?;
             Ok((stream, plan))
         });
         let (stream, plan) = planned.map_err(|source| failed(query, source))?;
         let schema = plain(&stream.schema());
         Ok(Running { session: self, query, stream, plan, schema, begun: Instant::now(), rows: 0 })
+    }
+
+    async fn plan(&self, sql: &str) -> Result<(Arc<dyn ExecutionPlan>, Arc<TaskContext>), DataFusionError> {
+        let state = self.context.state();
+        let plan = constants::fold(state.create_logical_plan(sql).await?, &self.constants())?;
+        let frame = DataFrame::new(state, plan);
+        let task = Arc::new(frame.task_ctx());
+        Ok((frame.create_physical_plan().await?, task))
     }
 }
 
@@ -253,17 +257,20 @@ impl Running<'_> {
                 self.rows += batch.num_rows();
                 conform(batch, &self.schema).map(Some).map_err(|source| broken(source.into()))
             }
-            None if has_spilled_a_loop(&self.plan) => Err(EngineError::Memory {
-                query: self.query.to_owned(),
-                detail: "a nested loop join does not fit".to_owned(),
-            }),
-            None => {
-                let (seconds, spilled) = (self.begun.elapsed().as_secs_f64(), spilled_bytes(&self.plan));
-                tracing::debug!("query {}: {} rows, {seconds:.3} s, {spilled} bytes spilled", self.query, self.rows);
-                Ok(None)
-            }
+            None => ended(self.query, &self.plan, self.rows, self.begun).map(|()| None),
         }
     }
+}
+
+/// Tells how a query went that came to its end, and whether that is to be believed.
+fn ended(query: &str, plan: &Arc<dyn ExecutionPlan>, rows: usize, begun: Instant) -> Result<(), EngineError> {
+    if has_spilled_a_loop(plan) {
+        let detail = "a nested loop join does not fit".to_owned();
+        return Err(EngineError::Memory { query: query.to_owned(), detail });
+    }
+    let (seconds, spilled) = (begun.elapsed().as_secs_f64(), spilled_bytes(plan));
+    tracing::debug!("query {query}: {rows} rows, {seconds:.3} s, {spilled} bytes spilled");
+    Ok(())
 }
 
 fn spilled_bytes(plan: &Arc<dyn ExecutionPlan>) -> usize {

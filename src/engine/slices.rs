@@ -7,12 +7,22 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
+use datafusion::error::DataFusionError;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::physical_plan::execute_stream_partitioned;
+use futures::StreamExt;
+use tokio::task::JoinSet;
 
 use super::stretches::{Key, Stretches};
-use super::{EngineError, Session, failed, io};
+use super::{EngineError, Session, conform, ended, failed, io, plain};
+
+/// Adds to a query's rows what SQL does not compute.
+pub type Finish = Arc<dyn Fn(RecordBatch) -> Result<RecordBatch, EngineError> + Send + Sync>;
 
 /// Bytes of memory for one row of the sliced tables, about what the widest join of such a row and a neighbour takes.
 pub(super) const ROW_BYTES: usize = 400;
@@ -129,26 +139,57 @@ impl Session {
         tables.into_iter().try_for_each(|(name, table)| self.replace(name, table))
     }
 
-    /// Keeps the rows of a query over one part in the query's folder, by the stretch of the ledger that `key` names: see [`Session::materialise`].
+    /// Keeps the rows of a query over one part in the query's folder, by the stretch of the ledger that `key` names, each with what `finish`
+    /// adds: see [`Session::materialise`]. Every partition of the plan writes its own files.
     pub fn materialise_slice(
         &self,
         (query, sql, key): (&str, &str, Key),
         folder: &Path,
         slice: Slice,
-        mut finish: impl FnMut(RecordBatch) -> Result<RecordBatch, EngineError>,
+        finish: &Finish,
     ) -> Result<usize, EngineError> {
         let folder = folder.join(query);
         fs::create_dir_all(&folder).map_err(|source| io(&folder, source))?;
-        let mut running = self.start(query, sql)?;
-        let empty = finish(RecordBatch::new_empty(Arc::clone(&running.schema)))?;
-        let mut stretches = Stretches::new(&folder, slice.place + 1, key, empty.schema());
-        let mut count = 0;
-        while let Some(batch) = running.next()? {
-            count += batch.num_rows();
-            stretches.write(&finish(batch)?)?;
-        }
-        self.register_parquet(query, &stretches.close()?)?;
-        Ok(count)
+        let begun = Instant::now();
+        let written = self.runtime.block_on(async {
+            let broken = |source| failed(query, source);
+            let (plan, task) = self.plan(sql).await.map_err(broken)?;
+            let streams = execute_stream_partitioned(Arc::clone(&plan), task).map_err(broken)?;
+            let schema = plain(&plan.schema());
+            let kept = finish(RecordBatch::new_empty(Arc::clone(&schema)))?.schema();
+            let writers = streams.len();
+            let into = |place| Stretches::new(&folder, place, key, Arc::clone(&kept), writers);
+            let mut tasks = JoinSet::new();
+            for (partition, stream) in streams.into_iter().enumerate() {
+                let into = into(slice.place * writers + partition + 1);
+                tasks.spawn(write(query.to_owned(), stream, Arc::clone(&schema), into, Arc::clone(finish)));
+            }
+            let (mut files, mut rows, mut fault) = (Vec::new(), 0, None);
+            while let Some(done) = tasks.join_next().await {
+                match done.unwrap_or_else(|fault| Err(broken(DataFusionError::ExecutionJoin(Box::new(fault))))) {
+                    Ok((some, count)) => {
+                        files.extend(some);
+                        rows += count;
+                    }
+                    // The first fault is the one that is told, once no task writes any more.
+                    Err(one) => {
+                        tasks.abort_all();
+                        fault.get_or_insert(one);
+                    }
+                }
+            }
+            if let Some(fault) = fault {
+                return Err(fault);
+            }
+            if files.is_empty() {
+                files.push(into(slice.place * writers + 1).without_rows()?);
+            }
+            ended(query, &plan, rows, begun)?;
+            Ok((files, rows))
+        });
+        let (files, rows) = written?;
+        self.register_parquet(query, &files)?;
+        Ok(rows)
     }
 
     /// The sliced tables, whole, and how many rows they have together.
@@ -180,6 +221,23 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// Writes the rows of one partition. Returns the files, none where there is no row, and how many rows there are.
+async fn write(
+    query: String,
+    mut stream: SendableRecordBatchStream,
+    schema: SchemaRef,
+    mut into: Stretches,
+    finish: Finish,
+) -> Result<(Vec<PathBuf>, usize), EngineError> {
+    let mut rows = 0;
+    while let Some(batch) = stream.next().await {
+        let batch = batch.and_then(|batch| Ok(conform(batch, &schema)?)).map_err(|source| failed(&query, source))?;
+        rows += batch.num_rows();
+        into.write(&finish(batch)?)?;
+    }
+    Ok((into.close()?, rows))
 }
 
 /// Removes what an earlier run kept of a query, in however many parts.

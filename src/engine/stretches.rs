@@ -21,27 +21,37 @@ pub const STRETCH: i64 = 1 << 18;
 /// Rows of a row group, at most.
 const ROW_GROUP_ROWS: usize = 16 * BATCH_ROWS;
 
-/// Stretches with an unfinished row group, at most: each holds an encoder a column. Rows come in about the ledger's order, a few times over.
+/// Stretches with an unfinished row group, at most, of all writers of a query: each holds an encoder a column. Rows come in about the
+/// ledger's order, a few times over.
 const UNFINISHED: usize = 4;
 
 /// The column with the entry that a row rests on: the first of these that is not null.
 pub type Key = &'static [&'static str];
 
-/// The rows of one query while they are put into the files of its folder.
+/// Rows of one query while they are put into the files of its folder.
 pub(super) struct Stretches {
     folder: PathBuf,
     part: usize,
     key: Key,
     schema: SchemaRef,
     open: BTreeMap<i64, (PathBuf, ArrowWriter<File>)>,
-    /// The stretches with an unfinished row group, the last that was written to at the end.
+    /// The stretches with an unfinished row group, the last that was written to at the end, and how many there may be.
     unfinished: Vec<i64>,
+    most_unfinished: usize,
 }
 
 impl Stretches {
-    /// Files of part `part` in `folder`.
-    pub fn new(folder: &Path, part: usize, key: Key, schema: SchemaRef) -> Stretches {
-        Stretches { folder: folder.to_path_buf(), part, key, schema, open: BTreeMap::new(), unfinished: Vec::new() }
+    /// Files of part `part` in `folder`, one of `writers` that write at once.
+    pub fn new(folder: &Path, part: usize, key: Key, schema: SchemaRef, writers: usize) -> Stretches {
+        Stretches {
+            folder: folder.to_path_buf(),
+            part,
+            key,
+            schema,
+            open: BTreeMap::new(),
+            unfinished: Vec::new(),
+            most_unfinished: (UNFINISHED / writers.max(1)).max(1),
+        }
     }
 
     /// Puts every row where its entry belongs.
@@ -51,7 +61,7 @@ impl Stretches {
             writer.write(&rows).map_err(|source| parquet(path, source))?;
             self.unfinished.retain(|other| *other != stretch);
             self.unfinished.push(stretch);
-            if self.unfinished.len() > UNFINISHED {
+            if self.unfinished.len() > self.most_unfinished {
                 let oldest = self.unfinished.remove(0);
                 let (path, writer) = self.at(oldest)?;
                 writer.flush().map_err(|source| parquet(path, source))?;
@@ -72,16 +82,19 @@ impl Stretches {
         }
     }
 
-    /// The files, at least one: a table without rows has its columns all the same.
-    pub fn close(mut self) -> Result<Vec<PathBuf>, EngineError> {
-        if self.open.is_empty() {
-            self.at(0)?;
-        }
+    /// The files, none where there was no row.
+    pub fn close(self) -> Result<Vec<PathBuf>, EngineError> {
         let closed = self.open.into_values().map(|(path, writer)| match writer.close() {
             Ok(_) => Ok(path),
             Err(source) => Err(parquet(&path, source)),
         });
         closed.collect()
+    }
+
+    /// The file of a table without rows, which has its columns all the same.
+    pub fn without_rows(mut self) -> Result<PathBuf, EngineError> {
+        self.at(0)?;
+        Ok(self.close()?.remove(0))
     }
 }
 
@@ -274,7 +287,7 @@ mod tests {
 
     fn put(folder: &Path, part: usize, rows: &[(Option<i64>, Option<i64>, &str)]) -> Vec<PathBuf> {
         let batch = batch(rows);
-        let mut stretches = Stretches::new(folder, part, KEY, batch.schema());
+        let mut stretches = Stretches::new(folder, part, KEY, batch.schema(), 1);
         stretches.write(&batch).unwrap();
         stretches.close().unwrap()
     }
@@ -306,7 +319,7 @@ mod tests {
     fn a_row_without_an_entry_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let batch = batch(&[(None, None, "OK")]);
-        let fault = Stretches::new(folder.path(), 1, KEY, batch.schema()).write(&batch).unwrap_err();
+        let fault = Stretches::new(folder.path(), 1, KEY, batch.schema(), 1).write(&batch).unwrap_err();
         assert!(fault.to_string().contains("fact_seq, probe_seq"), "{fault}");
     }
 

@@ -8,10 +8,39 @@ use arrow::datatypes::{DataType, Field, Schema, TimestampMillisecondType};
 use arrow::error::ArrowError;
 
 use super::number::Weigher;
-use crate::engine::EngineError;
+use crate::engine::{EngineError, Finish};
 use crate::policy::Policy;
 
 const WEIGHT: &str = "weight";
+
+/// What is added to rows at *T* under a policy.
+pub struct Added {
+    policy: Policy,
+    weigher: Option<Weigher>,
+    as_of: i64,
+}
+
+impl Added {
+    /// For `as_of`, in milliseconds.
+    pub fn new(policy: &Policy, as_of: i64) -> Added {
+        Added { policy: policy.clone(), weigher: Weigher::new(&policy.half_life_days, &policy.value_weight), as_of }
+    }
+
+    /// Adds it to rows of `query`.
+    pub fn finish(&self, query: &str, rows: RecordBatch) -> Result<RecordBatch, EngineError> {
+        match (query, &self.weigher) {
+            ("enrollment_interval", _) => takes_effect_at(&rows, &self.policy),
+            ("event", Some(weigher)) => weight(&rows, weigher, self.as_of),
+            _ => Ok(rows),
+        }
+    }
+
+    /// The same for the engine's own threads.
+    pub fn of(self: &Arc<Self>, query: &'static str) -> Finish {
+        let added = Arc::clone(self);
+        Arc::new(move |rows| added.finish(query, rows))
+    }
+}
 
 /// Adds `takes_effect_at` to rows of `enrollment_interval`: the instant at which the withdrawal takes effect. Null where there is no
 /// withdrawal, and where the subject enrolled again before that instant, which cancels it.

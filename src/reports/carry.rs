@@ -11,9 +11,10 @@ use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMillisecondArray}
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use std::sync::Arc;
 
+use super::added::Added;
 use super::figures::{ReportsError, rows};
 use super::plan;
-use crate::engine::{EngineError, Session, linked};
+use crate::engine::{Session, linked};
 
 /// The report before: what it rests on.
 #[derive(Debug, Clone, Copy)]
@@ -47,7 +48,7 @@ pub(super) fn carry(
     session: &Session,
     before: &Before,
     derived: &Path,
-    finish: &(impl Fn(&str, RecordBatch) -> Result<RecordBatch, EngineError> + Sync),
+    added: &Added,
 ) -> Result<bool, ReportsError> {
     let name_of = |name: &str| format!("before_{name}");
     for name in COMPARED {
@@ -70,12 +71,12 @@ pub(super) fn carry(
         tracing::debug!("report: {} interactions changed, of {} entries", touched.len(), entries.len());
         let fresh = |name: &str| beside.join(name).with_extension("parquet");
         for (query, _) in plan::SLICED {
-            session.materialise(query.name, query.sql, &fresh(query.name), |rows| finish(query.name, rows))?;
+            session.materialise(query.name, query.sql, &fresh(query.name), |rows| added.finish(query.name, rows))?;
         }
         for (query, key) in plan::SLICED {
             // A weight is one of T, so every event's is another one tonight.
             let every = query.name == "event";
-            let renew = |rows| finish(query.name, rows);
+            let renew = |rows| added.finish(query.name, rows);
             let place = derived.join(query.name);
             session.replace_rows(query.name, key, &place, (entries, &fresh(query.name)), every, renew)?;
         }

@@ -2,21 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use serde_json::{Map, Value, json};
 
+use super::added::Added;
 use super::carry::{self, Before};
 use super::evaluator::Evaluator;
 use super::flat::Flat;
-use super::number::Weigher;
 use super::organization::{MemberCapability, Organization};
 use super::organization_rows::OrganizationRows;
 use super::plan::{self, Query};
 use super::sender::SenderTerms;
 use super::subject::{Report, ReportTerms};
 use super::subject_rows::{SubjectFault, SubjectRows};
-use super::{added, evaluator, nda, organization_rows, screening, sender, sender_party, subject_rows};
+use super::{evaluator, nda, organization_rows, screening, sender, sender_party, subject_rows};
 use crate::engine::{EngineError, Rows, Session};
 use crate::instant;
 use crate::ledger::canonical;
@@ -112,16 +113,11 @@ pub fn figures(
     derived: &Path,
     before: Option<&Before>,
 ) -> Result<Documents, ReportsError> {
-    let weigher = Weigher::new(&policy.half_life_days, &policy.value_weight);
-    let finish = |name: &str, rows: RecordBatch| match (name, &weigher) {
-        ("enrollment_interval", _) => added::takes_effect_at(&rows, policy),
-        ("event", Some(weigher)) => added::weight(&rows, weigher, frame.as_of),
-        _ => Ok(rows),
-    };
+    let added = Arc::new(Added::new(policy, frame.as_of));
     for query in plan::FIRST {
-        keep(session, query, derived, |rows| finish(query.name, rows))?;
+        keep(session, query, derived, |rows| added.finish(query.name, rows))?;
     }
-    let carried = match before.map(|before| carry::carry(session, before, derived, &finish)) {
+    let carried = match before.map(|before| carry::carry(session, before, derived, &added)) {
         Some(Ok(true)) => true,
         Some(Ok(false)) => {
             tracing::info!("report: every interaction anew: too many are touched");
@@ -138,8 +134,8 @@ pub fn figures(
     if !carried {
         session.each_slice(derived, &plan::SLICED.map(|(query, _)| query.name), |slice| {
             plan::SLICED.into_iter().try_for_each(|(query, key)| {
-                let finish = |rows| finish(query.name, rows);
-                session.materialise_slice((query.name, query.sql, key), derived, slice, finish).map(drop)
+                let finish = added.of(query.name);
+                session.materialise_slice((query.name, query.sql, key), derived, slice, &finish).map(drop)
             })
         })?;
     }

@@ -33,8 +33,10 @@ import duckdb
 import pyarrow  # noqa: F401 (DuckDB would import it within the first query that gives Arrow)
 
 QUERIES = pathlib.Path(__file__).resolve().parent.parent / "queries"
-# What the run gives the queries, beside the ledger's tables; the last is made between two queries.
-INPUTS = ("policy", "identity", "anchor_party", "membership", "former_membership", "organization", "refusing_party")
+# What the run gives the queries, beside the ledger's tables; the last two are made between two queries.
+INPUTS = (
+    "policy", "identity", "anchor_party", "membership", "former_membership", "organization", "refusing_party", "pool_mean",
+)
 # Intermediates to which the run adds a column.
 ADDED = ("enrollment_interval", "event")
 LIMIT_SECONDS = 300

@@ -567,7 +567,7 @@ def in_order(queries):
     graph = {}
     for name, sql in queries.items():
         reads = tables_of(sql)
-        made_of = {"stop_link"} if "refusing_party" in reads else set()
+        made_of = {source for source, table in (("stop_link", "refusing_party"), ("pool", "pool_mean")) if table in reads}
         graph[name] = sorted((reads & set(queries) | made_of) - {name})
     return list(graphlib.TopologicalSorter(graph).static_order())
 
@@ -577,6 +577,13 @@ def keep(connection, name, table):
     connection.register(f"arrow_{name}", table)
     connection.execute(f"create table {name} as from arrow_{name}")
     connection.unregister(f"arrow_{name}")
+
+
+def pool_means(pools):
+    """The rows of `pool_mean` under the uniform prior."""
+    place = decimal.Decimal(1).scaleb(-6)
+    for subject, capability, sum_w, sum_wv in pools:
+        yield subject, capability, ((1 + sum_wv) / (2 + sum_w)).quantize(place, decimal.ROUND_HALF_UP)
 
 
 def run_queries(connection, night):
@@ -597,6 +604,10 @@ def run_queries(connection, night):
         if name == "stop_link":
             rows = night.refusing(connection.sql(f"from {name}").fetchall())
             keep(connection, "refusing_party", of_rows({"anchor_hash": TEXT, "party_key": INT}, rows))
+        if name == "pool":
+            rows = pool_means(connection.sql("select subject, capability, sum_w, sum_wv from pool").fetchall())
+            columns = {"subject": TEXT, "capability": TEXT, "mean": pa.decimal128(7, 6)}
+            keep(connection, "pool_mean", of_rows(columns, rows))
     return list(queries)
 
 

@@ -14,17 +14,21 @@ with act as (
     left join discounted d on d.seq = c.seq
     left join discounted e on e.seq = c.target_seq
     where c.at <= p.as_of and d.seq is null and e.seq is null
+),
+state as (
+    select fact_seq, fact_seq as from_seq, correction_seq as until_seq, null as set_interaction_id, null as set_subject,
+           null as set_capability, false as set_capability_null
+    from act
+    where earlier_seq is null
+    union all
+    select fact_seq, correction_seq as from_seq, later_seq as until_seq, set_interaction_id, set_subject, set_capability, set_capability_null
+    from act
+    where kind = 'amend'
 )
-select f.seq as fact_seq, f.seq as from_seq, a.correction_seq as until_seq, f.interaction_id, f.subject, f.capability
-from act a
-join fact f on f.seq = a.fact_seq
-where a.earlier_seq is null
-union all
-select f.seq as fact_seq, a.correction_seq as from_seq, a.later_seq as until_seq,
-       coalesce(a.set_interaction_id, f.interaction_id) as interaction_id,
-       coalesce(a.set_subject, f.subject) as subject,
-       case when a.set_capability_null then null else coalesce(a.set_capability, f.capability) end as capability
-from act a
-join fact f on f.seq = a.fact_seq
-where a.kind = 'amend'
+select f.seq as fact_seq, s.from_seq, s.until_seq,
+       coalesce(s.set_interaction_id, f.interaction_id) as interaction_id,
+       coalesce(s.set_subject, f.subject) as subject,
+       case when s.set_capability_null then null else coalesce(s.set_capability, f.capability) end as capability
+from state s
+join fact f on f.seq = s.fact_seq
 order by fact_seq, from_seq

@@ -6,15 +6,11 @@ select subject from declaration
 union
 select w.subject from policy p cross join withdrew w left join discounted d on d.seq = w.seq where w.at <= p.as_of and d.seq is null
 union
-select subject from standing_fact
+-- Facts and probes; an attestation stands on the interaction of a fact.
+select subject from capability_seen
 union
-select sender from standing_fact where sender is not null
-union
-select subject from standing_attestation
-union
-select subject from standing_probe
-union
-select subject from stop_accepted
+-- Senders of facts, and subjects of stops.
+select subject from sender_seen
 union
 select subject from standing_exclusion
 union

@@ -29,7 +29,7 @@ select n.seq, n.fact_seq,
        coalesce(c.set_interaction_id, f.interaction_id) as interaction_id,
        coalesce(c.set_subject, f.subject) as subject
 from named n
-join fact f on f.seq = n.fact_seq
+join fact_version f on f.fact_seq = n.fact_seq and f.from_seq = n.fact_seq
 join correction c on c.target_seq = n.fact_seq
 left join stayed s on s.seq = n.seq
 where c.kind = 'amend' and s.seq is null

@@ -8,7 +8,7 @@ with declared as (
 capability as (
     select subject, capability from declared
     union
-    select subject, capability from interaction where capability is not null
+    select subject, capability from capability_seen where capability is not null
 ),
 index_row as (
     select k.subject, c.capability, e.withdrawn

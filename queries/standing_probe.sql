@@ -1,5 +1,5 @@
 -- One row an interaction that was probed: its earliest `probed` entry, as corrected (profile 2.3). A probe stays where it was
--- recorded when a fact is moved (2.10).
+-- recorded when a fact is moved (2.10). In no order.
 --
 --   seq, at                   the entry and its instant
 --   interaction_id, subject   the key of the interaction
@@ -26,10 +26,13 @@ keyed as (
     right join good b on b.seq = c.target_seq
     where coalesce(c.kind, 'none') <> 'void'
 ),
-earliest as (
-    select min(seq) as seq from keyed group by interaction_id, subject
+repeated as (
+    select interaction_id, subject, min(seq) as first_seq
+    from keyed
+    group by interaction_id, subject
+    having count(*) > 1
 )
 select k.seq, k.at, k.interaction_id, k.subject, k.capability, k.result, k.ended_at
-from earliest e
-join keyed k on k.seq = e.seq
-order by k.seq
+from repeated r
+right join keyed k on r.interaction_id = k.interaction_id and r.subject = k.subject
+where r.first_seq is null or r.first_seq = k.seq

@@ -13,7 +13,9 @@ import duckdb
 
 QUERIES = pathlib.Path(__file__).resolve().parent.parent / "queries"
 # What the run gives the queries, beside the ledger's tables.
-INPUTS = ("policy", "identity", "anchor_party", "membership", "former_membership", "organization", "refusing_party")
+INPUTS = (
+    "policy", "identity", "anchor_party", "membership", "former_membership", "organization", "refusing_party", "pool_mean",
+)
 ADDED = {"enrollment_interval": ["takes_effect_at"], "event": ["weight"]}
 
 

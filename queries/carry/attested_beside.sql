@@ -1,11 +1,12 @@
--- The attestations of the interactions at hand, and those that stand beside them under one ceiling: of the same evaluator and subject.
+-- The attestations of the interactions at hand, and those that stand beside them under one ceiling: of the same evaluator and subject. In no
+-- order.
 --
---   the columns of attested
+--   seq, at, interaction_id, subject, evaluator, evaluator_anchor_hash   as in attested, of which these are what a ceiling asks for
 --
 -- `attested` holds the first alone, those of `touched_interaction`; `attested_whole` all there are.
-select a.* from attested a
+select a.seq, a.at, a.interaction_id, a.subject, a.evaluator, a.evaluator_anchor_hash from attested a
 union all
-select w.*
+select w.seq, w.at, w.interaction_id, w.subject, w.evaluator, w.evaluator_anchor_hash
 from doubtful_pair p
 join attested_whole w on w.evaluator = p.evaluator and w.subject = p.subject
 left join touched_interaction t on t.interaction_id = w.interaction_id

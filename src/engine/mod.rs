@@ -11,6 +11,7 @@
 mod constants;
 mod error;
 mod pool;
+mod renewal;
 mod rows;
 mod slices;
 mod stretches;
@@ -20,17 +21,19 @@ use constants::Constants;
 pub use error::EngineError;
 use error::{failed, io};
 use pool::Pool;
+pub use renewal::Anew;
 pub use rows::{Column, Rows};
 pub use slices::{Finish, Slice};
 pub use stretches::{Key, STRETCH};
 pub use touched::{digest, linked};
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use arrow::array::RecordBatch;
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
 use arrow::compute::concat_batches;
 use arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use arrow::error::ArrowError;
@@ -39,15 +42,15 @@ use datafusion::datasource::MemTable;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl};
 use datafusion::error::DataFusionError;
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 use futures::StreamExt;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::schema::types::ColumnPath;
 
 /// How large a session may grow.
@@ -204,8 +207,8 @@ impl Session {
         let empty = finish(RecordBatch::new_empty(Arc::clone(&running.schema)))?;
         let file = File::create(path).map_err(|source| io(path, source))?;
         let broken = |source| EngineError::Parquet { path: path.to_path_buf(), source };
-        let mut writer = ArrowWriter::try_new(file, empty.schema(), Some(properties(&empty.schema(), ROW_GROUP_ROWS)))
-            .map_err(broken)?;
+        let mut writer =
+            ArrowWriter::try_new(file, empty.schema(), Some(properties(&empty, ROW_GROUP_ROWS))).map_err(broken)?;
         let mut count = 0;
         while let Some(batch) = running.next()? {
             count += batch.num_rows();
@@ -322,26 +325,45 @@ fn listed(name: &str, path: &Path) -> Result<ListingTableUrl, EngineError> {
     ListingTableUrl::try_new(url, None).map_err(|source| failed(name, source))
 }
 
-fn properties(schema: &Schema, row_group_rows: usize) -> WriterProperties {
+/// How a file is written whose first rows are these.
+fn properties(rows: &RecordBatch, row_group_rows: usize) -> WriterProperties {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_created_by("bureau".to_owned())
+        .set_data_page_row_count_limit(row_group_rows)
         .set_max_row_group_row_count(Some(row_group_rows));
-    let columns = schema.fields().iter().fold(properties, |properties, field| {
+    let schema = rows.schema();
+    let columns = schema.fields().iter().zip(rows.columns()).fold(properties, |properties, (field, values)| {
         let column = ColumnPath::from(field.name().as_str());
         match field.data_type() {
-            // Least and greatest texts help no query here, and cost a comparison a value.
-            DataType::Utf8 => properties.set_column_statistics_enabled(column, EnabledStatistics::None),
+            DataType::Utf8 => {
+                // Least and greatest texts help no query here, and cost a comparison a value.
+                let properties = properties.set_column_statistics_enabled(column.clone(), EnabledStatistics::None);
+                if hardly_repeats(values) { plain_values(properties, column) } else { properties }
+            }
             // Entries and instants hardly repeat, and lie close together.
             DataType::Int64 | DataType::Timestamp(..) => properties
                 .set_column_dictionary_enabled(column.clone(), false)
                 .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED),
             // Fifteen digits of a weight are noise to a dictionary and to zstd.
-            DataType::Decimal128(digits, _) if *digits > 9 => properties
-                .set_column_dictionary_enabled(column.clone(), false)
-                .set_column_compression(column, Compression::UNCOMPRESSED),
+            DataType::Decimal128(digits, _) if *digits > 9 => plain_values(properties, column),
             _ => properties,
         }
     });
     columns.build()
+}
+
+/// Values as they are: what neither a dictionary nor compression makes much smaller.
+fn plain_values(properties: WriterPropertiesBuilder, column: ColumnPath) -> WriterPropertiesBuilder {
+    properties
+        .set_column_dictionary_enabled(column.clone(), false)
+        .set_column_compression(column, Compression::UNCOMPRESSED)
+}
+
+/// Whether these texts are many, and nearly every one is another one: ids.
+fn hardly_repeats(values: &ArrayRef) -> bool {
+    let Some(texts) = values.as_string_opt::<i32>() else { return false };
+    let present = texts.len() - texts.null_count();
+    let distinct: HashSet<&str> = texts.iter().flatten().collect();
+    present >= 2048 && distinct.len() * 20 >= present * 19
 }

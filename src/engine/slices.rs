@@ -157,11 +157,13 @@ impl Session {
             let streams = execute_stream_partitioned(Arc::clone(&plan), task).map_err(broken)?;
             let schema = plain(&plan.schema());
             let kept = finish(RecordBatch::new_empty(Arc::clone(&schema)))?.schema();
-            let writers = streams.len();
-            let into = |place| Stretches::new(&folder, place, key, Arc::clone(&kept), writers);
+            let into = |partition| {
+                let part = format!("{:03}-{partition}", slice.place);
+                Stretches::new(&folder, part, key, Arc::clone(&kept))
+            };
             let mut tasks = JoinSet::new();
             for (partition, stream) in streams.into_iter().enumerate() {
-                let into = into(slice.place * writers + partition + 1);
+                let into = into(partition);
                 tasks.spawn(write(query.to_owned(), stream, Arc::clone(&schema), into, Arc::clone(finish)));
             }
             let (mut files, mut rows, mut fault) = (Vec::new(), 0, None);
@@ -182,7 +184,7 @@ impl Session {
                 return Err(fault);
             }
             if files.is_empty() {
-                files.push(into(slice.place * writers + 1).without_rows()?);
+                files.push(into(0).without_rows()?);
             }
             ended(query, &plan, rows, begun)?;
             Ok((files, rows))
@@ -209,8 +211,8 @@ impl Session {
             let sql = match (sliced.moves, slice.place) {
                 (false, _) => format!("select w.* from {whole} w where {within}"),
                 (true, 0) => format!(
-                    "select w.* from {MOVED} m right anti join {whole} w on m.interaction_id = w.interaction_id where {within} \
-                     union all select w.* from {MOVED} m right semi join {whole} w on m.interaction_id = w.interaction_id"
+                    "select w.* from {whole} w where {within} \
+                     union all select w.* from {MOVED} m right semi join {whole} w on m.interaction_id = w.interaction_id where w.slice > {to}"
                 ),
                 (true, _) => format!(
                     "select w.* from {MOVED} m right anti join {whole} w on m.interaction_id = w.interaction_id where {within}"

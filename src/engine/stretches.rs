@@ -13,6 +13,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use rayon::prelude::*;
 
+use super::renewal::{self, Anew};
 use super::{BATCH_ROWS, EngineError, conform, failed, io, plain, properties};
 
 /// Entries of a stretch. No figure depends on it.
@@ -21,8 +22,8 @@ pub const STRETCH: i64 = 1 << 18;
 /// Rows of a row group, at most.
 const ROW_GROUP_ROWS: usize = 16 * BATCH_ROWS;
 
-/// Stretches with an unfinished row group, at most, of all writers of a query: each holds an encoder a column. Rows come in about the
-/// ledger's order, a few times over.
+/// Stretches with an unfinished row group, at most: each holds an encoder a column. Rows come in about the ledger's order, a few times over,
+/// and a batch holds entries of neighbouring stretches.
 const UNFINISHED: usize = 4;
 
 /// The column with the entry that a row rests on: the first of these that is not null.
@@ -31,52 +32,45 @@ pub type Key = &'static [&'static str];
 /// Rows of one query while they are put into the files of its folder.
 pub(super) struct Stretches {
     folder: PathBuf,
-    part: usize,
+    part: String,
     key: Key,
     schema: SchemaRef,
     open: BTreeMap<i64, (PathBuf, ArrowWriter<File>)>,
-    /// The stretches with an unfinished row group, the last that was written to at the end, and how many there may be.
+    /// The stretches with an unfinished row group, the last that was written to at the end.
     unfinished: Vec<i64>,
-    most_unfinished: usize,
 }
 
 impl Stretches {
-    /// Files of part `part` in `folder`, one of `writers` that write at once.
-    pub fn new(folder: &Path, part: usize, key: Key, schema: SchemaRef, writers: usize) -> Stretches {
-        Stretches {
-            folder: folder.to_path_buf(),
-            part,
-            key,
-            schema,
-            open: BTreeMap::new(),
-            unfinished: Vec::new(),
-            most_unfinished: (UNFINISHED / writers.max(1)).max(1),
-        }
+    /// Files of part `part` in `folder`. No other writer has a part of that name.
+    pub fn new(folder: &Path, part: String, key: Key, schema: SchemaRef) -> Stretches {
+        Stretches { folder: folder.to_path_buf(), part, key, schema, open: BTreeMap::new(), unfinished: Vec::new() }
     }
 
     /// Puts every row where its entry belongs.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
         for (stretch, rows) in split(batch, self.key, &self.folder)? {
-            let (path, writer) = self.at(stretch)?;
+            let (path, writer) = self.at(stretch, &rows)?;
             writer.write(&rows).map_err(|source| parquet(path, source))?;
             self.unfinished.retain(|other| *other != stretch);
             self.unfinished.push(stretch);
-            if self.unfinished.len() > self.most_unfinished {
+            if self.unfinished.len() > UNFINISHED {
                 let oldest = self.unfinished.remove(0);
-                let (path, writer) = self.at(oldest)?;
+                let (path, writer) = self.at(oldest, &rows)?;
                 writer.flush().map_err(|source| parquet(path, source))?;
             }
         }
         Ok(())
     }
 
-    fn at(&mut self, stretch: i64) -> Result<&mut (PathBuf, ArrowWriter<File>), EngineError> {
+    /// The file of a stretch, whose first rows are these.
+    fn at(&mut self, stretch: i64, rows: &RecordBatch) -> Result<&mut (PathBuf, ArrowWriter<File>), EngineError> {
         use std::collections::btree_map::Entry;
         match self.open.entry(stretch) {
             Entry::Occupied(open) => Ok(open.into_mut()),
             Entry::Vacant(place) => {
-                let path = self.folder.join(format!("{stretch:06}-{:03}.parquet", self.part));
-                let writer = create(&path, &self.schema)?;
+                let path = self.folder.join(format!("{stretch:06}-{}.parquet", self.part));
+                let file = File::create_new(&path).map_err(|source| io(&path, source))?;
+                let writer = writer(&path, file, rows)?;
                 Ok(place.insert((path, writer)))
             }
         }
@@ -93,19 +87,19 @@ impl Stretches {
 
     /// The file of a table without rows, which has its columns all the same.
     pub fn without_rows(mut self) -> Result<PathBuf, EngineError> {
-        self.at(0)?;
+        self.at(0, &RecordBatch::new_empty(Arc::clone(&self.schema)))?;
         Ok(self.close()?.remove(0))
     }
 }
 
 /// Replaces rows in the files of a query's folder: those of the entries `gone` go, and the rows of the files `fresh` come. `renew` is given the rows
-/// that stay, of every file where `every` says so, else of the files that change. Returns the files there are then.
+/// that stay in the files that change; in the others it makes the column that is to be had `anew`. Returns the files there are then.
 pub(super) fn replace(
     folder: &Path,
     key: Key,
     gone: &HashSet<i64>,
     fresh: &[PathBuf],
-    every: bool,
+    anew: Option<Anew>,
     renew: impl Fn(RecordBatch) -> Result<RecordBatch, EngineError> + Sync,
 ) -> Result<Vec<PathBuf>, EngineError> {
     let files = files_of(folder)?;
@@ -119,18 +113,19 @@ pub(super) fn replace(
     }
     let mut touched: BTreeSet<i64> = gone.iter().map(|seq| seq.div_euclid(STRETCH)).collect();
     touched.extend(coming.keys());
-    if every {
-        touched.extend(files.iter().filter_map(|path| stretch_of(path)));
+    if let Some(anew) = anew {
+        let others = files.par_iter().filter(|path| stretch_of(path).is_none_or(|stretch| !touched.contains(&stretch)));
+        others.try_for_each(|path| {
+            let beside = path.with_extension("new");
+            renewal::renew(path, &beside, anew, &renew)?;
+            fs::rename(&beside, path).map_err(|source| io(path, source))
+        })?;
     }
-    let made: Result<Vec<()>, EngineError> = touched
-        .into_par_iter()
-        .map(|stretch| {
-            let old: Vec<&PathBuf> = files.iter().filter(|path| stretch_of(path) == Some(stretch)).collect();
-            let new = coming.get(&stretch).map(Vec::as_slice).unwrap_or_default();
-            rewrite(folder, stretch, &old, new, |rows| renew(without(rows, key, gone, folder)?))
-        })
-        .collect();
-    made?;
+    touched.into_par_iter().try_for_each(|stretch| {
+        let old: Vec<&PathBuf> = files.iter().filter(|path| stretch_of(path) == Some(stretch)).collect();
+        let new = coming.get(&stretch).map(Vec::as_slice).unwrap_or_default();
+        rewrite(folder, stretch, &old, new, |rows| renew(without(rows, key, gone, folder)?))
+    })?;
     files_of(folder)
 }
 
@@ -147,7 +142,10 @@ fn rewrite(
     let mut put = |batch: RecordBatch| {
         let writer = match &mut writer {
             Some(writer) => writer,
-            None => writer.insert(create(&beside, &batch.schema())?),
+            None => {
+                let file = File::create(&beside).map_err(|source| io(&beside, source))?;
+                writer.insert(self::writer(&beside, file, &batch)?)
+            }
         };
         writer.write(&batch).map_err(|source| parquet(&beside, source))
     };
@@ -162,7 +160,7 @@ fn rewrite(
     for path in old {
         fs::remove_file(path).map_err(|source| io(path, source))?;
     }
-    let path = folder.join(format!("{stretch:06}-001.parquet"));
+    let path = folder.join(format!("{stretch:06}-000-0.parquet"));
     fs::rename(&beside, &path).map_err(|source| io(&path, source))
 }
 
@@ -236,10 +234,10 @@ fn stretch_of(path: &Path) -> Option<i64> {
     path.file_stem()?.to_str()?.split('-').next()?.parse().ok()
 }
 
-fn create(path: &Path, schema: &SchemaRef) -> Result<ArrowWriter<File>, EngineError> {
-    let file = File::create(path).map_err(|source| io(path, source))?;
-    let properties = properties(schema, ROW_GROUP_ROWS);
-    ArrowWriter::try_new(file, Arc::clone(schema), Some(properties)).map_err(|source| parquet(path, source))
+/// A writer to a file whose first rows are these.
+fn writer(path: &Path, file: File, rows: &RecordBatch) -> Result<ArrowWriter<File>, EngineError> {
+    let properties = properties(rows, ROW_GROUP_ROWS);
+    ArrowWriter::try_new(file, rows.schema(), Some(properties)).map_err(|source| parquet(path, source))
 }
 
 /// The batches of a file, without the metadata of its schema.
@@ -263,7 +261,7 @@ fn failed_at(path: &Path, source: arrow::error::ArrowError) -> EngineError {
 
 #[cfg(test)]
 mod tests {
-    use arrow::array::{ArrayRef, StringArray};
+    use arrow::array::{ArrayRef, Decimal128Array, StringArray};
     use arrow::datatypes::{DataType, Field, Schema};
     use proptest::prelude::*;
 
@@ -287,7 +285,7 @@ mod tests {
 
     fn put(folder: &Path, part: usize, rows: &[(Option<i64>, Option<i64>, &str)]) -> Vec<PathBuf> {
         let batch = batch(rows);
-        let mut stretches = Stretches::new(folder, part, KEY, batch.schema(), 1);
+        let mut stretches = Stretches::new(folder, part.to_string(), KEY, batch.schema());
         stretches.write(&batch).unwrap();
         stretches.close().unwrap()
     }
@@ -311,15 +309,18 @@ mod tests {
     #[test]
     fn a_table_without_rows_keeps_its_columns() {
         let folder = tempfile::tempdir().unwrap();
-        let files = put(folder.path(), 1, &[]);
-        assert_eq!((files.len(), held(&files).len()), (1, 0));
+        let stretches = || Stretches::new(folder.path(), "0".to_owned(), KEY, batch(&[]).schema());
+        assert!(stretches().close().unwrap().is_empty());
+        let path = stretches().without_rows().unwrap();
+        assert_eq!(held(&[path]).len(), 0);
+        assert!(stretches().without_rows().is_err(), "no file is written over");
     }
 
     #[test]
     fn a_row_without_an_entry_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let batch = batch(&[(None, None, "OK")]);
-        let fault = Stretches::new(folder.path(), 1, KEY, batch.schema(), 1).write(&batch).unwrap_err();
+        let fault = Stretches::new(folder.path(), String::new(), KEY, batch.schema()).write(&batch).unwrap_err();
         assert!(fault.to_string().contains("fact_seq, probe_seq"), "{fault}");
     }
 
@@ -330,7 +331,6 @@ mod tests {
             old in proptest::collection::btree_map(0..5 * STRETCH, proptest::bool::ANY, 0..60),
             new in proptest::collection::btree_set(0..6 * STRETCH, 0..20),
             also in 0usize..60,
-            every in proptest::bool::ANY,
         ) {
             let folder = tempfile::tempdir().unwrap();
             let row = |seq: &i64, lone: bool, code| if lone { (None, Some(*seq), code) } else { (Some(*seq), Some(1), code) };
@@ -342,11 +342,55 @@ mod tests {
             let beside = tempfile::tempdir().unwrap();
             let fresh: Vec<_> = new.iter().map(|seq| row(seq, seq % 2 == 0, "new")).collect();
             let fresh = put(beside.path(), 1, &fresh);
-            let files = replace(folder.path(), KEY, &gone, &fresh, every, Ok).unwrap();
+            let files = replace(folder.path(), KEY, &gone, &fresh, None, Ok).unwrap();
             let mut wanted: Vec<(i64, String)> = new.iter().map(|seq| (*seq, "new".to_owned())).collect();
             wanted.extend(old.keys().filter(|seq| !gone.contains(seq)).map(|seq| (*seq, "old".to_owned())));
             wanted.sort();
             prop_assert_eq!(held(&files), wanted);
         }
+    }
+
+    #[test]
+    fn one_column_is_had_anew_in_every_row() {
+        const ANEW: Anew = Anew { column: "weight", from: &["seq"] };
+        let weighed = |rows: RecordBatch, factor: i64| {
+            let seq = rows.column_by_name("seq").unwrap().as_primitive::<Int64Type>().clone();
+            let weights = seq.iter().map(|seq| seq.map(|seq| i128::from(seq * factor))).collect::<Decimal128Array>();
+            let weights: ArrayRef = Arc::new(weights.with_data_type(DataType::Decimal128(16, 15)));
+            let code = rows.column_by_name("code").cloned();
+            let columns = [("seq", Some(Arc::new(seq) as ArrayRef)), ("code", code), ("weight", Some(weights))];
+            let columns = columns.into_iter().filter_map(|(name, column)| Some((name, column?, true)));
+            Ok(RecordBatch::try_from_iter_with_nullable(columns).unwrap())
+        };
+        let rows = |some: &[i64]| {
+            let seq: ArrayRef = Arc::new(Int64Array::from(some.to_vec()));
+            let code: ArrayRef =
+                Arc::new(some.iter().map(|seq| (seq % 2 == 0).then_some("OK")).collect::<StringArray>());
+            RecordBatch::try_from_iter_with_nullable([("seq", seq, true), ("code", code, true)]).unwrap()
+        };
+        let put = |folder: &Path, some: &[i64], factor| {
+            let batch = weighed(rows(some), factor).unwrap();
+            let mut stretches = Stretches::new(folder, "0".to_owned(), &["seq"], batch.schema());
+            stretches.write(&batch).unwrap();
+            stretches.close().unwrap()
+        };
+        let held = |files: &[PathBuf]| {
+            let batches: Vec<RecordBatch> =
+                files.iter().flat_map(|path| read(path).unwrap()).map(Result::unwrap).collect();
+            arrow::compute::concat_batches(&batches[0].schema(), &batches).unwrap()
+        };
+        let (folder, beside, wanted) =
+            (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        put(folder.path(), &[1, 2, 3, STRETCH + 1, STRETCH + 2], 2);
+        let fresh = put(beside.path(), &[STRETCH + 3], 3);
+        let gone = HashSet::from([STRETCH + 1]);
+        let files = replace(folder.path(), &["seq"], &gone, &fresh, Some(ANEW), |rows| weighed(rows, 3)).unwrap();
+        let wanted = put(wanted.path(), &[1, 2, 3, STRETCH + 2, STRETCH + 3], 3);
+        assert_eq!((files.len(), held(&files)), (2, held(&wanted)));
+        // A night after that reads what this one left.
+        let none = put(beside.path(), &[7 * STRETCH], 5);
+        let files =
+            replace(folder.path(), &["seq"], &HashSet::new(), &none, Some(ANEW), |rows| weighed(rows, 5)).unwrap();
+        assert_eq!((files.len(), held(&files).num_rows()), (3, 6));
     }
 }

@@ -9,6 +9,7 @@ use arrow::array::{RecordBatch, StringArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use sha2::{Digest, Sha256};
 
+use super::renewal::Anew;
 use super::slices::{ROW_BYTES, Tables};
 use super::stretches::{self, Key};
 use super::{EngineError, Rows, Session, failed, io};
@@ -91,17 +92,17 @@ impl Session {
     }
 
     /// Puts the rows that a query gave within [`Session::within`], the file `fresh`, in the place of those of the entries `gone` in the query's `folder`, and
-    /// registers what stands there then. `renew` is given every row that stays where `every` says so.
+    /// registers what stands there then. `renew` is given the rows that stay beside new ones, and where a column is to be had `anew`, what it is made of in every row.
     pub fn replace_rows(
         &self,
         query: &str,
         key: Key,
         folder: &Path,
         (gone, fresh): (&HashSet<i64>, &Path),
-        every: bool,
+        anew: Option<Anew>,
         renew: impl Fn(RecordBatch) -> Result<RecordBatch, EngineError> + Sync,
     ) -> Result<(), EngineError> {
-        let files = stretches::replace(folder, key, gone, &[fresh.to_path_buf()], every, renew)?;
+        let files = stretches::replace(folder, key, gone, &[fresh.to_path_buf()], anew, renew)?;
         self.register_parquet(query, &files)
     }
 

@@ -8,10 +8,13 @@ use arrow::datatypes::{DataType, Field, Schema, TimestampMillisecondType};
 use arrow::error::ArrowError;
 
 use super::number::Weigher;
-use crate::engine::{EngineError, Finish};
+use crate::engine::{Anew, EngineError, Finish};
 use crate::policy::Policy;
 
 const WEIGHT: &str = "weight";
+
+/// A weight is one of *T*, so that every event's is another one each night.
+const WEIGHED: Anew = Anew { column: WEIGHT, from: &["kind", "t"] };
 
 /// What is added to rows at *T* under a policy.
 pub struct Added {
@@ -35,7 +38,12 @@ impl Added {
         }
     }
 
-    /// The same for the engine's own threads.
+    /// The column of `query` that is another one at another *T*.
+    pub fn anew(&self, query: &str) -> Option<Anew> {
+        (query == "event" && self.weigher.is_some()).then_some(WEIGHED)
+    }
+
+    /// What is added to rows of `query`, for the engine's own threads.
     pub fn of(self: &Arc<Self>, query: &'static str) -> Finish {
         let added = Arc::clone(self);
         Arc::new(move |rows| added.finish(query, rows))

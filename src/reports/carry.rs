@@ -44,12 +44,7 @@ const ASKED: [&str; 3] = ["standing_fact", "standing_attestation", "interaction"
 
 /// Carries the sliced results of the report before into this one, whose first results are there. False where so much changed that
 /// computing them anew is as fast, and nothing was done.
-pub(super) fn carry(
-    session: &Session,
-    before: &Before,
-    derived: &Path,
-    added: &Added,
-) -> Result<bool, ReportsError> {
+pub(super) fn carry(session: &Session, before: &Before, derived: &Path, added: &Added) -> Result<bool, ReportsError> {
     let name_of = |name: &str| format!("before_{name}");
     for name in COMPARED {
         let path = derived.join(BEFORE).join(name).with_extension("parquet");
@@ -74,11 +69,16 @@ pub(super) fn carry(
             session.materialise(query.name, query.sql, &fresh(query.name), |rows| added.finish(query.name, rows))?;
         }
         for (query, key) in plan::SLICED {
-            // A weight is one of T, so every event's is another one tonight.
-            let every = query.name == "event";
             let renew = |rows| added.finish(query.name, rows);
             let place = derived.join(query.name);
-            session.replace_rows(query.name, key, &place, (entries, &fresh(query.name)), every, renew)?;
+            session.replace_rows(
+                query.name,
+                key,
+                &place,
+                (entries, &fresh(query.name)),
+                added.anew(query.name),
+                renew,
+            )?;
         }
         Ok::<(), ReportsError>(())
     })?;

@@ -1,8 +1,8 @@
 //! Evaluators as subjects of a record of their own (§6.5; profile 2.7).
 //!
 //! What an evaluator said, how it compares with what reporters derived and with probes, and how far it stands from the pools
-//! it fell in. Under `fdbk-evw-0` none of it moves a score. Rows of `evaluator_figure`, `evaluator_outcome` and `evaluator_pool` come in,
-//! and the published means of the pools; the inner object of an `evaluator_report` goes out.
+//! it fell in. Under `fdbk-evw-0` none of it moves a score. Rows of `evaluator_figure`, `evaluator_outcome` and `evaluator_offset` come in;
+//! the inner object of an `evaluator_report` goes out.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +12,6 @@ use super::number;
 use crate::engine::{EngineError, Rows};
 use crate::policy::EVALUATOR_WEIGHTING;
 
-/// A pool: a subject and a capability.
-pub type PoolKey = (String, Option<String>);
-
 /// Why the evaluators' rows make no documents.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -22,27 +19,14 @@ pub enum EvaluatorFault {
     /// A result is not of the shape that this room reads.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// An attestation is an event of a pool that has no mean: the tables are not of one run.
-    #[error("evaluator {evaluator}: no mean for the pool of {subject}, capability {capability:?}")]
+    /// Attestations are events of pools that have no mean: the tables are not of one run.
+    #[error("evaluator {evaluator}: {attestations} attestations are events of pools that have no mean")]
     NoMean {
         /// Who attested.
         evaluator: String,
-        /// The pool's subject.
-        subject: String,
-        /// The pool's capability.
-        capability: Option<String>,
+        /// How many.
+        attestations: i64,
     },
-}
-
-/// The attestations of one evaluator in one pool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PoolShare {
-    /// Its final attestations that are events of the pool.
-    pub events: i64,
-    /// The sum of their values, in hundredths.
-    pub sum_v: i128,
-    /// The published mean of the pool, in millionths, also where no report serves it.
-    pub mean: i64,
 }
 
 /// One evaluator's figures, all of them counts of final attestations but where a field says otherwise.
@@ -91,12 +75,6 @@ impl Evaluator {
         Value::Object(document)
     }
 
-    /// Adds its attestations in one pool.
-    pub fn add(&mut self, share: &PoolShare) {
-        self.pooled += i128::from(share.events);
-        self.apart += share.sum_v * 10_000 - i128::from(share.events) * i128::from(share.mean);
-    }
-
     /// The mean of v minus the pool's published mean; null where none of its attestations is an event.
     fn offset(&self) -> Value {
         ratio(self.apart, self.pooled * 1_000_000)
@@ -115,8 +93,12 @@ fn ratio(numerator: i128, denominator: i128) -> Value {
     json!(number::six_places_of_ratio(numerator, denominator).map(number::millionths_to_json))
 }
 
-/// Reads the evaluators that are published, by handle, but for their pools.
-pub fn evaluators(figures: &Rows, outcomes: &Rows) -> Result<BTreeMap<String, Evaluator>, EvaluatorFault> {
+/// Reads the evaluators that are published, by handle.
+pub fn evaluators(
+    figures: &Rows,
+    outcomes: &Rows,
+    offsets: &Rows,
+) -> Result<BTreeMap<String, Evaluator>, EvaluatorFault> {
     let mut evaluators = figures_of(figures)?;
     let (evaluator, outcome, count) =
         (outcomes.text("evaluator")?, outcomes.text("outcome")?, outcomes.int("attestations")?);
@@ -127,32 +109,20 @@ pub fn evaluators(figures: &Rows, outcomes: &Rows) -> Result<BTreeMap<String, Ev
             found.outcomes.insert(outcome.to_owned(), count);
         }
     }
-    Ok(evaluators)
-}
-
-/// Adds rows of `evaluator_pool`, in any order. `means` has the published mean of every pool, in millionths.
-pub fn add_pools(
-    evaluators: &mut BTreeMap<String, Evaluator>,
-    pools: &Rows,
-    means: &BTreeMap<PoolKey, i64>,
-) -> Result<(), EvaluatorFault> {
-    let (evaluator, subject, capability) =
-        (pools.text("evaluator")?, pools.text("subject")?, pools.text("capability")?);
-    let (events, sum_v) = (pools.int("events")?, pools.decimal("sum_v", 2)?);
-    for row in 0..pools.len() {
-        if let (Some(evaluator), Some(subject), Some(events), Some(sum_v)) =
-            (evaluator.get(row), subject.get(row), events.get(row), sum_v.get(row))
-            && let Some(found) = evaluators.get_mut(evaluator)
-        {
-            let pool = (subject.to_owned(), capability.get(row).map(str::to_owned));
-            let Some(mean) = means.get(&pool).copied() else {
-                let (subject, capability) = pool;
-                return Err(EvaluatorFault::NoMean { evaluator: evaluator.to_owned(), subject, capability });
-            };
-            found.add(&PoolShare { events, sum_v, mean });
+    let (evaluator, events, lacking) =
+        (offsets.text("evaluator")?, offsets.int("events")?, offsets.int("without_mean")?);
+    let (sum_v, sum_mean) = (offsets.decimal("sum_v", 2)?, offsets.decimal("sum_mean", 6)?);
+    for row in 0..offsets.len() {
+        let Some(evaluator) = evaluator.get(row) else { continue };
+        if let Some(attestations) = lacking.get(row).filter(|count| *count > 0) {
+            return Err(EvaluatorFault::NoMean { evaluator: evaluator.to_owned(), attestations });
+        }
+        if let Some(found) = evaluators.get_mut(evaluator) {
+            found.pooled = events.get(row).unwrap_or(0).into();
+            found.apart = sum_v.get(row).unwrap_or(0) * 10_000 - sum_mean.get(row).unwrap_or(0);
         }
     }
-    Ok(())
+    Ok(evaluators)
 }
 
 fn figures_of(rows: &Rows) -> Result<BTreeMap<String, Evaluator>, EngineError> {
@@ -207,24 +177,16 @@ mod tests {
     }
 
     #[test]
-    fn the_offset_is_the_mean_over_attestations_not_over_pools() {
-        let mut evaluator = attested(&[("OK", 2), ("FAILED", 1)]);
-        evaluator.add(&PoolShare { events: 2, sum_v: 200, mean: 700_000 });
-        evaluator.add(&PoolShare { events: 1, sum_v: 15, mean: 900_001 });
+    fn an_offset_rounds_away_from_zero_in_the_sixth_place() {
+        let offset = |pooled, apart| Evaluator { pooled, apart, ..attested(&[("OK", 3)]) }.offset().to_string();
         // (2 * 0.3 - 0.750001) / 3 = -0.050000333...
-        assert_eq!(evaluator.offset(), json!(-0.05));
-        let mut evaluator = attested(&[("OK", 2)]);
-        evaluator.add(&PoolShare { events: 2, sum_v: 100, mean: 499_999 });
-        assert_eq!(evaluator.offset().to_string(), "1e-6", "0.000001, half of what two attestations are apart");
-    }
-
-    #[test]
-    fn a_tie_in_the_seventh_place_rounds_away_from_zero() {
-        let mut evaluator = attested(&[("OK", 2)]);
-        for mean in [1, 0] {
-            evaluator.add(&PoolShare { events: 1, sum_v: 0, mean });
-        }
-        assert_eq!(evaluator.offset(), json!(-0.000001));
+        assert_eq!(offset(3, 600_000 - 750_001), "-0.05");
+        assert_eq!(
+            (offset(2, 1), offset(2, -1)),
+            ("1e-6".to_owned(), "-1e-6".to_owned()),
+            "half of what two are apart"
+        );
+        assert_eq!(offset(0, 0), "null");
     }
 
     #[test]

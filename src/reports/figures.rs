@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
+use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::added::Added;
@@ -151,10 +152,9 @@ pub fn figures(
     let mut documents = Documents::default();
     let mut flat = Flat::default();
     // What takes the most memory to compute comes before what takes the most to hold.
-    for some in evaluators(session, policy)?.chunks(AT_ONCE) {
-        let made: Vec<Value> = some.iter().map(|evaluator| evaluator.document(&members)).collect();
-        flat.evaluators(&made)?;
-        documents.evaluators.extend(made.iter().map(canonical::to_vec));
+    for some in evaluators(session, policy, derived)?.chunks(AT_ONCE) {
+        let made: Vec<Value> = some.par_iter().map(|evaluator| evaluator.document(&members)).collect();
+        documents.evaluators.extend(both(made, |made| flat.evaluators(made))?);
     }
     let organizations = organizations(session)?;
     let reports = reports(session, policy)?;
@@ -176,36 +176,42 @@ pub fn figures(
     let mut capabilities: BTreeMap<String, Vec<MemberCapability>> = BTreeMap::new();
     let mut last = None;
     for some in reports.chunks(AT_ONCE) {
-        let mut made = Vec::with_capacity(some.len());
-        for report in some {
+        let document = |report: &Report| {
             let subject = report.subject.as_str();
-            let document = report.document(&members, &terms, sender_blocks.get(subject), nda_blocks.get(subject));
-            if let Some(capability) = MemberCapability::of_report(&document) {
-                capabilities.entry(subject.to_owned()).or_default().push(capability);
+            report.document(&members, &terms, sender_blocks.get(subject), nda_blocks.get(subject))
+        };
+        let made: Vec<Value> = some.par_iter().map(document).collect();
+        for (report, document) in some.iter().zip(&made) {
+            if let Some(capability) = MemberCapability::of_report(document) {
+                capabilities.entry(report.subject.clone()).or_default().push(capability);
             }
-            made.push(document);
-            if last.as_deref() != Some(subject) {
+            if last != Some(report.subject.as_str()) {
                 documents.subjects += 1;
-                last = Some(subject.to_owned());
+                last = Some(report.subject.as_str());
             }
         }
-        flat.reports(&made, some)?;
-        documents.reports.extend(made.iter().map(canonical::to_vec));
+        documents.reports.extend(both(made, |made| flat.reports(made, some))?);
     }
     drop((reports, sender_blocks, nda_blocks));
     for some in organizations.chunks(AT_ONCE) {
         let document =
             |organization: &Organization| organization.document(&members, &senders, &record_days, &capabilities);
-        let made: Vec<Value> = some.iter().map(document).collect();
-        flat.organizations(&made)?;
-        documents.organizations.extend(made.iter().map(canonical::to_vec));
+        let made: Vec<Value> = some.par_iter().map(document).collect();
+        documents.organizations.extend(both(made, |made| flat.organizations(made))?);
     }
     let providers = screening::providers(&rows(session, plan::SCREENING_PROVIDER)?)?;
     let made: Vec<Value> = providers.iter().map(screening::ScreeningProvider::document).collect();
-    flat.providers(&made)?;
-    documents.screening_providers.extend(made.iter().map(canonical::to_vec));
+    documents.screening_providers.extend(both(made, |made| flat.providers(made))?);
     documents.tables = flat.finish()?;
     Ok(documents)
+}
+
+/// The canonical form of documents, which `flat` puts into its tables meanwhile.
+fn both<E: Send>(made: Vec<Value>, flat: impl FnOnce(&[Value]) -> Result<(), E> + Send) -> Result<Vec<Vec<u8>>, E> {
+    let (put, lines) = rayon::join(|| flat(&made), || made.par_iter().map(canonical::to_vec).collect());
+    // Objects take as long to go as to come.
+    made.into_par_iter().for_each(drop);
+    put.map(|()| lines)
 }
 
 fn keep(
@@ -274,13 +280,14 @@ fn organizations(session: &Session) -> Result<Vec<Organization>, ReportsError> {
     Ok(organization_rows::organizations(&rows)?)
 }
 
-fn evaluators(session: &Session, policy: &Policy) -> Result<Vec<Evaluator>, ReportsError> {
+fn evaluators(session: &Session, policy: &Policy, derived: &Path) -> Result<Vec<Evaluator>, ReportsError> {
     let means = subject_rows::pool_means(&read(session, "pool")?, &read(session, "prior")?, policy)?;
-    let mut evaluators =
-        evaluator::evaluators(&rows(session, plan::EVALUATOR_FIGURE)?, &rows(session, plan::EVALUATOR_OUTCOME)?)?;
-    let pools = plan::EVALUATOR_POOL;
-    session.for_each(pools.name, pools.sql, |rows| {
-        evaluator::add_pools(&mut evaluators, &rows, &means).map_err(ReportsError::from)
-    })?;
+    session.register_batch("pool_mean_made", means)?;
+    keep(session, Query { name: "pool_mean", sql: "select * from pool_mean_made" }, derived, Ok)?;
+    let evaluators = evaluator::evaluators(
+        &rows(session, plan::EVALUATOR_FIGURE)?,
+        &rows(session, plan::EVALUATOR_OUTCOME)?,
+        &rows(session, plan::EVALUATOR_OFFSET)?,
+    )?;
     Ok(evaluators.into_values().collect())
 }

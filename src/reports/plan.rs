@@ -47,17 +47,18 @@ pub const SLICED: [(Query, Key); 8] = [
 ];
 
 /// Results that gather them up.
-pub const GATHERED: [Query; 11] = [
+pub const GATHERED: [Query; 12] = [
     query!("stop_accepted"),
     query!("claim_entry"),
     query!("claim_event"),
     query!("claim_state"),
     query!("pool"),
+    query!("capability_seen"),
+    query!("sender_seen"),
     query!("known_subject"),
     query!("report_index"),
     query!("prior"),
     query!("facts"),
-    query!("sender_seen"),
     query!("organization_member"),
 ];
 
@@ -88,8 +89,8 @@ pub const NDA_FILED: Query = query!("nda_filed");
 pub const EVALUATOR_FIGURE: Query = query!("evaluator_figure");
 /// Its outcomes.
 pub const EVALUATOR_OUTCOME: Query = query!("evaluator_outcome");
-/// The pools that its attestations fell in.
-pub const EVALUATOR_POOL: Query = query!("evaluator_pool");
+/// How far its attestations stand from the pools that they fell in. It reads `pool_mean`, which the run makes.
+pub const EVALUATOR_OFFSET: Query = query!("evaluator_offset");
 /// An organization's counts.
 pub const ORGANIZATION_FIGURE: Query = query!("organization_figure");
 /// Members that left.

@@ -4,8 +4,11 @@
 //! what the row would count.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{Array, ArrayRef, AsArray, Decimal128Array, RecordBatch, StringArray};
+use arrow::datatypes::{DataType, Field, Schema};
+use arrow::error::ArrowError;
 
 use super::number::Prior;
 use super::subject::{self, Enrolled, Report, ReportTerms, State};
@@ -45,6 +48,9 @@ pub enum SubjectFault {
     /// A result is not of the shape that this room reads.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// A table could not be built.
+    #[error("a table of figures: {0}")]
+    Table(#[from] ArrowError),
     /// A state that §3.1 does not know.
     #[error("report_index: {subject} has the state {state:?}")]
     State {
@@ -95,14 +101,25 @@ pub fn reports(rows: &SubjectRows<'_>, policy: &Policy) -> Result<Vec<Report>, S
     Ok(reports)
 }
 
-/// The published mean of every pool that holds an event, in millionths, also of those that no report serves (2.7, `offset`).
-pub fn pool_means(pool: &Rows, prior: &Rows, policy: &Policy) -> Result<BTreeMap<Key, i64>, EngineError> {
-    let lent = lent(prior, policy)?;
-    let mean = |key: &Key, pool: &Pool| {
+/// The input table `pool_mean (subject, capability, mean)`: the published mean of every pool that holds an event, `DECIMAL(7,6)`, also of
+/// those that no report serves (2.7, `offset`).
+pub fn pool_means(pool: &Rows, prior: &Rows, policy: &Policy) -> Result<RecordBatch, SubjectFault> {
+    let (pools, lent) = (pools(pool)?, lent(prior, policy)?);
+    let mean = |(key, pool): (&Key, &Pool)| {
         let mean = subject::posterior(pool, lent.get(key)).mean;
-        super::number::six_places_of_f64(mean).unwrap_or(0)
+        i128::from(super::number::six_places_of_f64(mean).unwrap_or(0))
     };
-    Ok(pools(pool)?.into_iter().map(|(key, pool)| (key.clone(), mean(&key, &pool))).collect())
+    let subjects = pools.keys().map(|(subject, _)| Some(subject.as_str())).collect::<StringArray>();
+    let capabilities = pools.keys().map(|(_, capability)| capability.as_deref()).collect::<StringArray>();
+    let means = pools.iter().map(mean).collect::<Vec<_>>();
+    let means = Decimal128Array::from(means).with_data_type(DataType::Decimal128(7, 6));
+    let schema = Schema::new(vec![
+        Field::new("subject", DataType::Utf8, false),
+        Field::new("capability", DataType::Utf8, true),
+        Field::new("mean", DataType::Decimal128(7, 6), false),
+    ]);
+    let columns: Vec<ArrayRef> = vec![Arc::new(subjects), Arc::new(capabilities), Arc::new(means)];
+    Ok(RecordBatch::try_new(Arc::new(schema), columns)?)
 }
 
 pub(super) fn pools(rows: &Rows) -> Result<BTreeMap<Key, Pool>, EngineError> {

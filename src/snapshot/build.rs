@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
+use std::sync::mpsc::sync_channel;
 
 use super::document::{self, Identity, Kind};
 use super::files::{Compressed, Digesting, Lines};
@@ -133,40 +134,52 @@ fn documents(
     let as_of = instant::format(facts.as_of);
     let target = to.join(kind.file_name());
     let mut out = Compressed::new(disk.create(&target)?, content_bytes).map_err(SnapshotError::io("write", &target))?;
-    let mut lines =
-        Lines::new(BufReader::with_capacity(1 << 20, File::open(source).map_err(SnapshotError::io("read", source))?));
+    let input = File::open(source).map_err(SnapshotError::io("read", source))?;
     let mut before: Option<Identity> = None;
-    loop {
-        let first = lines.count() + 1;
-        let (block, end) = lines.next_block();
-        for (line, signed) in (first..).zip(document::sign_block(key, kind, &as_of, &facts.bureau, &block)) {
-            let (identity, bytes) = signed.map_err(|reason| fault(line, reason))?;
-            if before.as_ref().is_some_and(|before| *before >= identity) {
-                return Err(fault(line, "is not sorted, or stands twice".to_owned()));
+    let mut count = 0;
+    // While one block is compressed, the next is signed.
+    std::thread::scope(|scope| {
+        let (send, blocks) = sync_channel(1);
+        scope.spawn(move || {
+            let mut lines = Lines::new(BufReader::with_capacity(1 << 20, input));
+            loop {
+                let (block, end) = lines.next_block();
+                let last = block.is_empty() || end.is_err();
+                let signed = document::sign_block(key, kind, &as_of, &facts.bureau, &block);
+                if send.send((signed, end)).is_err() || last {
+                    break;
+                }
             }
-            if let Some(comparison) = comparison.as_deref_mut() {
-                comparison.pass(&identity)?;
+        });
+        for (block, end) in blocks {
+            for signed in block {
+                count += 1;
+                let (identity, bytes) = signed.map_err(|reason| fault(count, reason))?;
+                if before.as_ref().is_some_and(|before| *before >= identity) {
+                    return Err(fault(count, "is not sorted, or stands twice".to_owned()));
+                }
+                if let Some(comparison) = comparison.as_deref_mut() {
+                    comparison.pass(&identity)?;
+                }
+                out.line(&bytes).map_err(SnapshotError::io("write", &target))?;
+                before = Some(identity);
             }
-            out.line(&bytes).map_err(SnapshotError::io("write", &target))?;
-            before = Some(identity);
-        }
-        match end {
-            Err(reason) if reason.kind() == io::ErrorKind::InvalidData => {
-                return Err(fault(lines.count() + 1, reason.to_string()));
+            match end {
+                Err(reason) if reason.kind() == io::ErrorKind::InvalidData => {
+                    return Err(fault(count + 1, reason.to_string()));
+                }
+                other => other.map_err(SnapshotError::io("read", source))?,
             }
-            other => other.map_err(SnapshotError::io("read", source))?,
         }
-        if block.is_empty() {
-            break;
-        }
-    }
+        Ok(())
+    })?;
     let (file, digests) = out.finish().map_err(SnapshotError::io("write", &target))?;
     file.sync()?;
     Ok(FileEntry {
         path: kind.file_name().to_owned(),
         sha256: digests.sha256,
         bytes: digests.bytes,
-        rows: Some(lines.count()),
+        rows: Some(count),
         media_type: ZSTD.to_owned(),
         content_sha256: Some(digests.content_sha256),
     })

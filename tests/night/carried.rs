@@ -197,9 +197,9 @@ fn what_is_lost_stale_or_of_another_version_is_said_and_not_built_on() {
     report(&|| edit(basis, "\"entry_hash\": \"", "\"entry_hash\": \"A"), "another ledger");
     report(&|| fs::write(path(basis), "{").unwrap(), "cannot be read");
     report(&|| fs::remove_dir_all(path("derived/event")).unwrap(), "No such file");
-    report(&|| fs::remove_file(path("derived/interaction/000000-001.parquet")).unwrap(), "not all there");
+    report(&|| fs::remove_file(path("derived/interaction/000000-000-0.parquet")).unwrap(), "not all there");
     report(&|| fs::remove_file(path("derived/before/correction.parquet")).unwrap(), "not all there");
-    report(&|| fs::write(path("derived/event/000000-001.parquet"), "PAR1").unwrap(), "not all there");
+    report(&|| fs::write(path("derived/event/000000-000-0.parquet"), "PAR1").unwrap(), "not all there");
     world.is_as_from_nothing("w", AS_OF, "after all that");
 
     let audit = |spoil: &dyn Fn()| {

@@ -70,5 +70,5 @@ fn findings_and_figures_of_attacked_evidence_are_the_same_in_one_part_and_in_man
     // Fewer parts than before leave none of those behind.
     assert_success(&place.night("two", &["--publish-with-findings", "--full"]));
     assert!(!place.path("two/warehouse/derived/event/000000-002.parquet").exists());
-    assert!(place.path("two/warehouse/derived/event/000000-001.parquet").exists());
+    assert!(place.path("two/warehouse/derived/event/000000-000-0.parquet").exists());
 }

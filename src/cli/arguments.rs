@@ -196,7 +196,7 @@ pub(super) struct Check {
     #[arg(long, value_name = "FILE", conflicts_with = "kid")]
     pub key: Option<PathBuf>,
     /// Accept the key of this id alone
-    #[arg(long, value_name = "KID")]
+    #[arg(long, value_name = "KID", allow_hyphen_values = true)]
     pub kid: Option<String>,
     /// Fail where a document has expired at this instant (RFC 3339)
     #[arg(long, value_name = "INSTANT", value_parser = parse_instant)]
@@ -323,6 +323,21 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_value_from_outside_may_begin_with_hyphens() {
+        let kid = "--_6NDVJSjmvT8VQ_aXQFusF-dp5DiGkPpGv9pmszp4";
+        for line in [
+            vec!["bureau", "check", "snapshot", "--kid", kid],
+            vec!["bureau", "recompute", "excerpt", "--report", "report", "--kid", kid],
+            vec!["bureau", "excerpt", "--warehouse", "w", "--subject", "-a", "--out", "out"],
+            vec!["bureau", "explain", "--warehouse", "w", "--subject", "-a", "--capability", "--b"],
+            vec!["bureau", "explain", "--warehouse", "w", "--agent", "-7"],
+        ] {
+            let parsed = Arguments::try_parse_from(&line);
+            assert!(parsed.is_ok(), "{line:?}: {}", parsed.unwrap_err());
+        }
     }
 
     #[test]

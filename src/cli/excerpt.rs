@@ -22,7 +22,7 @@ pub(super) struct ExcerptOf {
     #[command(flatten)]
     pub store: Store,
     /// Whose: a handle or an ANS name, as the ledger spells it
-    #[arg(long, value_name = "HANDLE")]
+    #[arg(long, value_name = "HANDLE", allow_hyphen_values = true)]
     pub subject: String,
     /// The instant of the last `bureau report`, RFC 3339 [default: that one]
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(super) struct Recompute {
     #[arg(long, value_name = "FILE", conflicts_with = "kid")]
     pub key: Option<PathBuf>,
     /// Accept the signature of the key of this id alone
-    #[arg(long, value_name = "KID")]
+    #[arg(long, value_name = "KID", allow_hyphen_values = true)]
     pub kid: Option<String>,
     #[command(flatten)]
     pub machine: Machine,
@@ -67,13 +67,13 @@ pub(super) struct Explain {
     #[command(flatten)]
     pub store: Store,
     /// Whose score: a handle or an ANS name, as the ledger spells it
-    #[arg(long, value_name = "HANDLE")]
+    #[arg(long, value_name = "HANDLE", allow_hyphen_values = true)]
     pub subject: Option<String>,
     /// Whose rating: the id of an agent of the rating tables
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", allow_hyphen_values = true)]
     pub agent: Option<String>,
     /// For this capability alone
-    #[arg(long, value_name = "TAG", requires = "subject")]
+    #[arg(long, value_name = "TAG", requires = "subject", allow_hyphen_values = true)]
     pub capability: Option<String>,
     #[command(flatten)]
     pub instant: Instant,

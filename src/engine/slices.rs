@@ -25,7 +25,7 @@ use super::{EngineError, Session, conform, ended, failed, io, plain};
 pub type Finish = Arc<dyn Fn(RecordBatch) -> Result<RecordBatch, EngineError> + Send + Sync>;
 
 /// Bytes of memory for one row of the sliced tables, about what the widest join of such a row and a neighbour takes.
-pub(super) const ROW_BYTES: usize = 400;
+pub(super) const ROW_BYTES: usize = 220;
 
 /// Slices that the tables tell apart.
 const FINEST: usize = 256;

@@ -15,6 +15,7 @@ select a.evaluator,
        sum(m.mean) as sum_mean,
        count(*) - count(m.mean) as without_mean
 from pool_mean m
+-- Equalities alone, so that the whole key is hashed: `is not distinct from` beside them would be a filter over all pools of a subject.
 right join pooled a
     on m.subject = a.subject
     and coalesce(m.capability, '') = coalesce(a.capability, '') and (m.capability is null) = (a.capability is null)

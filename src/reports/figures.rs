@@ -224,6 +224,14 @@ fn keep(
     session.materialise(query.name, query.sql, &path, finish).map(drop)
 }
 
+/// Keeps a table that the run itself makes between two queries.
+fn keep_made(session: &Session, name: &str, made: RecordBatch, derived: &Path) -> Result<(), EngineError> {
+    let source = format!("{name}_made");
+    session.register_batch(&source, made)?;
+    let path = derived.join(name).with_extension("parquet");
+    session.materialise(name, &format!("select * from {source}"), &path, Ok).map(drop)
+}
+
 pub(super) fn rows(session: &Session, query: Query) -> Result<Rows, EngineError> {
     session.rows(query.name, query.sql)
 }
@@ -245,9 +253,7 @@ fn register_parties(session: &Session, derived: &Path) -> Result<(), ReportsErro
     }
     let links = sender_party::links(&rows(session, plan::STOP_LINK)?)?;
     let parties = sender_party::refusing_parties(&links, &anchors, &operators);
-    session.register_batch("refusing_party_made", sender_party::table(&parties)?)?;
-    let made = Query { name: "refusing_party", sql: "select * from refusing_party_made" };
-    Ok(keep(session, made, derived, Ok)?)
+    Ok(keep_made(session, "refusing_party", sender_party::table(&parties)?, derived)?)
 }
 
 fn reports(session: &Session, policy: &Policy) -> Result<Vec<Report>, ReportsError> {
@@ -282,8 +288,7 @@ fn organizations(session: &Session) -> Result<Vec<Organization>, ReportsError> {
 
 fn evaluators(session: &Session, policy: &Policy, derived: &Path) -> Result<Vec<Evaluator>, ReportsError> {
     let means = subject_rows::pool_means(&read(session, "pool")?, &read(session, "prior")?, policy)?;
-    session.register_batch("pool_mean_made", means)?;
-    keep(session, Query { name: "pool_mean", sql: "select * from pool_mean_made" }, derived, Ok)?;
+    keep_made(session, "pool_mean", means, derived)?;
     let evaluators = evaluator::evaluators(
         &rows(session, plan::EVALUATOR_FIGURE)?,
         &rows(session, plan::EVALUATOR_OUTCOME)?,

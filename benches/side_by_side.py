@@ -101,6 +101,8 @@ def in_turn(options, contestants):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="side-by-side-", dir=options.work))
         try:
             for name, measure in contestants.items():
+                # Nobody waits for what another has written: only one of them syncs its own.
+                os.sync()
                 readings[name].append(measure(folder))
         finally:
             shutil.rmtree(folder)

@@ -2,9 +2,9 @@
 //!
 //! One thread reads and decompresses. Each block becomes a task that parses, canonicalises, hashes and types its lines. One thread takes the
 //! results in the file's order, joins the chain, and gives the rows to the lanes, one a table, each of which encodes what it
-//! is given in that order. A block carries a permit from its reading until the last of its rows is encoded, and there are only so many,
-//! so that no stage runs away from another. A block is cut by size and holds whole lines, so that neither the number of threads nor
-//! their timing reaches the rows.
+//! is given in that order. A block carries a permit from its reading until a lane has taken the last of its rows, and there are only so
+//! many, so that no stage runs away from another; a lane lets only so many rows wait before it encodes them. A block is cut by size and
+//! holds whole lines, so that neither the number of threads nor their timing reaches the rows.
 
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use super::known::{self, KnownFile};
 use super::load::FAULT_LIMIT;
 use super::tables::{Batch, Tables};
-use super::writer::TableWriter;
+use super::writer::{TableWriter, Written};
 use super::{LineFault, WarehouseError};
 use crate::export::{Block, Blocks, Export, ExportError, FileDigest};
 use crate::ledger::json::{Literals, Parser};
@@ -70,7 +70,12 @@ pub(super) fn run(order: &Order<'_>, writers: Vec<TableWriter>) -> Result<Done, 
     })?;
     tracing::debug!("load: every block parsed and encoded");
     let done = collected.finish(order)?;
-    lanes.into_par_iter().try_for_each(Lane::finish)?;
+    std::thread::scope(|threads| {
+        // The disk is waited for beside the work on what comes after.
+        let end = |lane: Lane| lane.finish().map(|written| threads.spawn(|| written.sync()));
+        let syncing = lanes.into_par_iter().map(end).collect::<Result<Vec<_>, _>>()?;
+        syncing.into_iter().try_for_each(|sync| sync.join().unwrap_or_else(|panic| resume_unwind(panic)).map(drop))
+    })?;
     Ok(done)
 }
 
@@ -361,8 +366,8 @@ impl Lane {
         lock(&self.queue).fault.take()
     }
 
-    fn finish(self) -> Result<(), WarehouseError> {
-        self.writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish().map(drop)
+    fn finish(self) -> Result<Written, WarehouseError> {
+        self.writer.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
     }
 }
 

@@ -1,11 +1,12 @@
 //! Hashed anchors (profile 1.3) and the secret that they are hashed with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
 use super::Identities;
@@ -97,9 +98,12 @@ pub struct AnchorHashes(BTreeMap<String, String>);
 impl AnchorHashes {
     /// Hashes them all.
     pub fn of(identities: &Identities, salt: &Salt) -> AnchorHashes {
-        let names = identities.iter().flat_map(|identity| [&identity.anchor, &identity.operator]);
-        let hash = |name: &String| (name.clone(), anchor_hash(salt.as_bytes(), name));
-        AnchorHashes(names.map(hash).collect())
+        let names: BTreeSet<&str> =
+            identities.iter().flat_map(|identity| [identity.anchor.as_str(), identity.operator.as_str()]).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        let hash = |name: &str| (name.to_owned(), anchor_hash(salt.as_bytes(), name));
+        let hashes: Vec<(String, String)> = names.into_par_iter().map(hash).collect();
+        AnchorHashes(hashes.into_iter().collect())
     }
 
     /// The hash of an anchor or operator, or an empty text, which is nobody's hash, where the export had none of that name.

@@ -23,7 +23,7 @@ pub use super::tape::Document;
 
 use super::canonical::{cmp_utf16, utf16_prefix};
 use super::cursor::Cursor;
-use super::tape::{RISING, Slot, Tag};
+use super::tape::{RISING, Slot, Tag, Tape};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -63,11 +63,8 @@ struct Frame {
 #[derive(Debug)]
 pub struct Parser {
     literals: Literals,
-    tape: Vec<Slot>,
-    arena: String,
+    tape: Tape,
     stack: Vec<Frame>,
-    /// Of each object whose names do not rise: their number, then their slots in order.
-    order: Vec<usize>,
     /// The names of one object while they are ordered: the first eight bytes, the slot.
     names: Vec<(u64, usize)>,
 }
@@ -100,14 +97,7 @@ pub fn parse(line: &[u8]) -> Result<Owned<'_>, JsonFault> {
 impl Parser {
     /// A parser with empty buffers.
     pub fn new(literals: Literals) -> Parser {
-        Parser {
-            literals,
-            tape: Vec::new(),
-            arena: String::new(),
-            stack: Vec::new(),
-            order: Vec::new(),
-            names: Vec::new(),
-        }
+        Parser { literals, tape: Tape::default(), stack: Vec::new(), names: Vec::new() }
     }
 
     /// Parses one line, white space around its object allowed. Nothing is given out unless the whole line is well-formed.
@@ -122,14 +112,14 @@ impl Parser {
     }
 
     fn document<'a>(&'a self, line: &'a str) -> Document<'a> {
-        Document { tape: &self.tape, line, arena: &self.arena, order: &self.order }
+        Document { tape: &self.tape, line }
     }
 
     fn run(&mut self, line: &str) -> Result<(), JsonFault> {
-        self.tape.clear();
-        self.arena.clear();
+        self.tape.slots.clear();
+        self.tape.arena.clear();
+        self.tape.order.clear();
         self.stack.clear();
-        self.order.clear();
         let mut cursor = Cursor { line, at: 0, blemishes: 0 };
         cursor.skip_white();
         match cursor.peek() {
@@ -139,12 +129,12 @@ impl Parser {
         }
         self.value(&mut cursor)?;
         while let Some(frame) = self.stack.last().copied() {
-            match self.tape.get(frame.slot).map(|s| s.tag) {
+            match self.tape.slots.get(frame.slot).map(|s| s.tag) {
                 Some(Tag::Object) => self.member(&mut cursor, frame)?,
                 _ => self.item(&mut cursor, frame)?,
             }
             // A step adds two slots at the most.
-            if self.tape.len() > MAX_VALUES {
+            if self.tape.slots.len() > MAX_VALUES {
                 return cursor.fault(TOO_MANY);
             }
         }
@@ -171,7 +161,7 @@ impl Parser {
         if cursor.peek() != Some(b'"') {
             return cursor.expected("a member name");
         }
-        let (name, from) = (self.tape.len(), cursor.at);
+        let (name, from) = (self.tape.slots.len(), cursor.at);
         self.string(cursor)?;
         if frame.members > 0 && frame.rising {
             match cmp_utf16(self.name(cursor.line, frame.last_name), self.name(cursor.line, name)) {
@@ -234,15 +224,15 @@ impl Parser {
     }
 
     fn push(&mut self, tag: Tag, range: Range<usize>) {
-        let next = self.tape.len() + 1;
-        self.tape.push(Slot { tag, canonical: true, order: RISING, start: range.start, end: range.end, next });
+        let next = self.tape.slots.len() + 1;
+        self.tape.slots.push(Slot { tag, canonical: true, order: RISING, start: range.start, end: range.end, next });
     }
 
     fn open(&mut self, cursor: &mut Cursor<'_>, tag: Tag) -> Result<(), JsonFault> {
         if self.stack.len() == MAX_DEPTH {
             return cursor.fault(JsonError::Depth);
         }
-        let slot = self.tape.len();
+        let slot = self.tape.slots.len();
         self.stack.push(Frame { slot, blemishes: cursor.blemishes, last_name: slot, members: 0, rising: true });
         self.push(tag, cursor.at..cursor.at);
         cursor.at += 1;
@@ -255,8 +245,8 @@ impl Parser {
             return Ok(());
         };
         let order = if frame.rising { RISING } else { self.put_in_order(cursor.line, frame)? };
-        let next = self.tape.len();
-        if let Some(slot) = self.tape.get_mut(frame.slot) {
+        let next = self.tape.slots.len();
+        if let Some(slot) = self.tape.slots.get_mut(frame.slot) {
             slot.end = cursor.at;
             slot.next = next;
             slot.order = order;
@@ -329,9 +319,9 @@ impl Parser {
                 Ok(())
             }
             Some(b'\\') => {
-                let from = self.arena.len();
-                cursor.unescape(start, &mut self.arena)?;
-                self.push(Tag::Unescaped, from..self.arena.len());
+                let from = self.tape.arena.len();
+                cursor.unescape(start, &mut self.tape.arena)?;
+                self.push(Tag::Unescaped, from..self.tape.arena.len());
                 Ok(())
             }
             Some(_) => cursor.fault(JsonError::Control),
@@ -340,7 +330,7 @@ impl Parser {
     }
 
     fn name<'b>(&'b self, line: &'b str, slot: usize) -> &'b str {
-        self.tape.get(slot).map_or("", |s| self.document(line).text(s))
+        self.tape.slots.get(slot).map_or("", |s| self.document(line).text(s))
     }
 
     /// Orders the names of an object that do not rise, and refuses it where two are equal. Gives where the order starts.
@@ -350,9 +340,9 @@ impl Parser {
         let mut names = std::mem::take(&mut self.names);
         names.clear();
         let mut at = frame.slot + 1;
-        while at < self.tape.len() {
+        while at < self.tape.slots.len() {
             names.push((utf16_prefix(self.name(line, at)), at));
-            at = self.tape.get(at + 1).map_or(usize::MAX, |value| value.next);
+            at = self.tape.slots.get(at + 1).map_or(usize::MAX, |value| value.next);
         }
         let compare = |a: &(u64, usize), b: &(u64, usize)| {
             a.0.cmp(&b.0).then_with(|| cmp_utf16(self.name(line, a.1), self.name(line, b.1)))
@@ -363,17 +353,18 @@ impl Parser {
             _ => None,
         });
         let twice = twice.min();
-        let start = self.order.len();
-        self.order.push(names.len());
-        self.order.extend(names.iter().map(|name| name.1));
+        let start = self.tape.order.len();
+        self.tape.order.push(names.len());
+        self.tape.order.extend(names.iter().map(|name| name.1));
         self.names = names;
-        match twice.and_then(|slot| self.tape.get(slot)) {
+        match twice.and_then(|slot| self.tape.slots.get(slot)) {
             None => Ok(start),
             // A name in the arena has lost its place: then the place is the object's.
             Some(name) if name.tag == Tag::Plain => Err(JsonFault { byte: name.start - 1, what: JsonError::Duplicate }),
-            Some(_) => {
-                Err(JsonFault { byte: self.tape.get(frame.slot).map_or(0, |s| s.start), what: JsonError::Duplicate })
-            }
+            Some(_) => Err(JsonFault {
+                byte: self.tape.slots.get(frame.slot).map_or(0, |s| s.start),
+                what: JsonError::Duplicate,
+            }),
         }
     }
 }

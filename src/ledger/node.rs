@@ -1,6 +1,8 @@
 //! Reading a parsed line: one value at a time, without copying.
 
 use std::cell::Cell;
+use std::cmp::Ordering;
+use std::ops::Range;
 
 use super::json::MAX_INTEGER;
 use super::tape::{Document, RISING, Slot, Tag};
@@ -22,9 +24,12 @@ pub enum Kind {
     Object,
 }
 
-/// The name slot at which [`Node::get_next`] goes on in one object; 0 for the first.
+/// Where [`Node::get_next`] goes on in one object: the name slot behind the member found last, and that member's own; 0 before the first.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Hint(Cell<usize>);
+pub(super) struct Hint {
+    next: Cell<usize>,
+    last: Cell<usize>,
+}
 
 /// A value of a parsed line.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +46,7 @@ impl<'a> Node<'a> {
     /// The value's slot; every node was made from one.
     pub(super) fn slot(self) -> &'a Slot {
         const NOTHING: Slot = Slot { tag: Tag::Null, canonical: true, order: RISING, start: 0, end: 0, next: 0 };
-        self.document.tape.get(self.at).unwrap_or(&NOTHING)
+        self.document.tape.slots.get(self.at).unwrap_or(&NOTHING)
     }
 
     /// What the value is.
@@ -58,38 +63,51 @@ impl<'a> Node<'a> {
 
     /// The member `name` of an object; none where the value is no object.
     pub fn get(self, name: &str) -> Option<Node<'a>> {
-        self.get_next(name, &Hint::default())
+        self.members().find(|(found, _)| *found == name).map(|(_, value)| value)
     }
 
-    /// The same for members that are asked for one after another: the search begins behind the last one found, so that those asked for
-    /// in the line's own order cost a step each.
+    /// The same for members that are asked for one after another, by names in ASCII: the search begins behind the last one found, so that
+    /// those asked for in the order of their names cost a step each in an object whose names rise, whether they are there or not.
     #[inline]
     pub(super) fn get_next(self, name: &str, hint: &Hint) -> Option<Node<'a>> {
+        debug_assert!(name.is_ascii());
         let slot = self.slot();
         if slot.tag != Tag::Object {
             return None;
         }
-        let first = self.at + 1;
-        let start = hint.0.get().max(first);
-        let found = self.find(name, start, slot.next).or_else(|| self.find(name, first, start))?;
-        hint.0.set(found.slot().next);
-        Some(found)
+        let (first, rising) = (self.at + 1, slot.order == RISING);
+        let start = hint.next.get().max(first);
+        let mut found = self.find(name, start..slot.next, rising);
+        if found.is_none() && start > first && !(rising && self.compare(hint.last.get(), name).is_lt()) {
+            found = self.find(name, first..start, rising);
+        }
+        let at = found?;
+        let value = Node::new(self.document, at + 1);
+        hint.last.set(at);
+        hint.next.set(value.slot().next);
+        Some(value)
     }
 
-    /// The member among those whose name slots are from `at` to before `end`.
+    /// The slot of a name among some of an object's name slots. Where they are `rising`, those behind a greater one are not looked at.
     #[inline]
-    fn find(self, name: &str, mut at: usize, end: usize) -> Option<Node<'a>> {
-        while at < end {
-            let found = self.document.tape.get(at)?;
-            // A name's slot is followed by its value's.
-            let value = Node::new(self.document, at + 1);
-            // Lengths first: most members are passed without a look at the line.
-            if found.end - found.start == name.len() && self.document.text(found) == name {
-                return Some(value);
+    fn find(self, name: &str, among: Range<usize>, rising: bool) -> Option<usize> {
+        let mut at = among.start;
+        while at < among.end {
+            match self.compare(at, name) {
+                Ordering::Equal => return Some(at),
+                Ordering::Greater if rising => return None,
+                _ => at = Node::new(self.document, at + 1).slot().next,
             }
-            at = value.slot().next;
         }
         None
+    }
+
+    /// How the name of a slot stands to one in ASCII, for which the order of bytes is that of UTF-16 code units.
+    #[inline]
+    fn compare(self, at: usize, name: &str) -> Ordering {
+        let found = self.document.tape.slots.get(at).map_or(&[][..], |slot| self.document.bytes(slot));
+        // Most differ in their first byte.
+        found.first().cmp(&name.as_bytes().first()).then_with(|| found.cmp(name.as_bytes()))
     }
 
     /// The members of an object in the order of the line; none where the value is no object.

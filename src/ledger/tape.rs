@@ -45,13 +45,21 @@ impl Slot {
     }
 }
 
-/// A parsed line, borrowed from the parser and the line.
+/// What a line was parsed into. A parser fills it again for the next line.
+#[derive(Debug, Default)]
+pub(super) struct Tape {
+    pub slots: Vec<Slot>,
+    /// The strings that had escapes, one behind the other.
+    pub arena: String,
+    /// Of each object whose names do not rise: their number, then their slots in order.
+    pub order: Vec<usize>,
+}
+
+/// A parsed line, borrowed from the parser and the line: small, for every value that is read holds one.
 #[derive(Debug, Clone, Copy)]
 pub struct Document<'a> {
-    pub(super) tape: &'a [Slot],
+    pub(super) tape: &'a Tape,
     pub(super) line: &'a str,
-    pub(super) arena: &'a str,
-    pub(super) order: &'a [usize],
 }
 
 impl<'a> Document<'a> {
@@ -61,13 +69,20 @@ impl<'a> Document<'a> {
     }
 
     pub(super) fn text(&self, slot: &Slot) -> &'a str {
-        let source = if slot.tag == Tag::Unescaped { self.arena } else { self.line };
-        source.get(slot.range()).unwrap_or_default()
+        self.source(slot).get(slot.range()).unwrap_or_default()
+    }
+
+    pub(super) fn bytes(&self, slot: &Slot) -> &'a [u8] {
+        self.source(slot).as_bytes().get(slot.range()).unwrap_or_default()
+    }
+
+    fn source(&self, slot: &Slot) -> &'a str {
+        if slot.tag == Tag::Unescaped { &self.tape.arena } else { self.line }
     }
 
     /// The name slots of an object in canonical order; none where they rise as they stand.
     pub(super) fn order(&self, slot: &Slot) -> Option<&'a [usize]> {
-        let (count, names) = self.order.get(slot.order..)?.split_first()?;
+        let (count, names) = self.tape.order.get(slot.order..)?.split_first()?;
         names.get(..*count)
     }
 }

@@ -1,12 +1,12 @@
-//! Column builders for one table, filled row by row in the order of its columns.
+//! Column builders for one table, filled row by row in the order of its columns. Columns of bytes are none of them: see [`super::pages`].
 
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayBuilder, ArrayRef, BinaryBuilder, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder,
-    NullBufferBuilder, RecordBatch, StringBuilder, StructArray, StructBuilder, TimestampMillisecondBuilder,
+    ArrayBuilder, ArrayRef, BooleanBuilder, Float64Builder, Int64Builder, ListBuilder, NullBufferBuilder, RecordBatch,
+    StringBuilder, StructArray, StructBuilder, TimestampMillisecondBuilder,
 };
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::{DataType, Schema, SchemaRef};
 use arrow::error::ArrowError;
 
 use super::schema::{self, Column, Kind, Table};
@@ -24,7 +24,6 @@ enum Builder {
     Float(Float64Builder),
     Bool(BooleanBuilder),
     Instant(TimestampMillisecondBuilder),
-    Bytes(BinaryBuilder),
     Texts(ListBuilder<StringBuilder>),
     Struct { fields: Vec<Builder>, columns: &'static [Column], valid: NullBufferBuilder },
     Structs(ListBuilder<StructBuilder>, &'static [Column]),
@@ -51,7 +50,7 @@ impl Builder {
             Kind::Float => Builder::Float(Float64Builder::new()),
             Kind::Bool => Builder::Bool(BooleanBuilder::new()),
             Kind::Instant => Builder::Instant(TimestampMillisecondBuilder::new().with_timezone("UTC")),
-            Kind::Bytes => Builder::Bytes(BinaryBuilder::new()),
+            Kind::Bytes => unreachable!("bytes are in pages, and in no struct"),
             Kind::Texts => Builder::Texts(ListBuilder::new(StringBuilder::new())),
             Kind::Struct(columns) => Builder::Struct {
                 fields: columns.iter().map(|column| Builder::new(column.kind)).collect(),
@@ -95,10 +94,6 @@ impl Builder {
                 let next = StringBuilder::with_capacity(room(builder.len()), room(builder.values_slice().len()));
                 Arc::new(std::mem::replace(builder, next).finish())
             }
-            Builder::Bytes(builder) => {
-                let next = BinaryBuilder::with_capacity(room(builder.len()), room(builder.values_slice().len()));
-                Arc::new(std::mem::replace(builder, next).finish())
-            }
             Builder::Int(builder) => {
                 let next = Int64Builder::with_capacity(room(builder.len()));
                 Arc::new(std::mem::replace(builder, next).finish())
@@ -124,13 +119,13 @@ impl Builder {
 }
 
 impl TableBuilder {
-    /// Builders for the columns of a table, empty.
+    /// Builders for the columns of a table that are not of bytes, empty.
     pub fn new(table: &Table) -> TableBuilder {
-        TableBuilder {
-            schema: table.schema(),
-            columns: table.columns.iter().map(|column| Builder::new(column.kind)).collect(),
-            rows: 0,
-        }
+        let schema = table.schema();
+        let built = table.columns.iter().zip(schema.fields()).filter(|(column, _)| !column.is_paged());
+        let (columns, fields): (Vec<_>, Vec<_>) =
+            built.map(|(column, field)| (Builder::new(column.kind), Arc::clone(field))).unzip();
+        TableBuilder { schema: Arc::new(Schema::new(fields)), columns, rows: 0 }
     }
 
     /// Begins a row.
@@ -206,15 +201,6 @@ impl Row<'_> {
     /// A boolean.
     pub fn boolean(mut self, value: bool) -> Self {
         self.next().push(Value::Bool(value));
-        self
-    }
-
-    /// Bytes.
-    pub fn bytes(mut self, value: &[u8]) -> Self {
-        match self.next() {
-            Builder::Bytes(builder) => builder.append_value(value),
-            _ => panic!("bytes in another column"),
-        }
         self
     }
 

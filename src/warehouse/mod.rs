@@ -21,6 +21,7 @@ mod builder;
 mod known;
 mod load;
 mod lookup;
+mod pages;
 mod pipeline;
 pub mod schema;
 mod state;
@@ -32,9 +33,10 @@ pub use builder::{Row, TableBuilder, Value};
 pub use known::KnownFile;
 pub use load::{FAULT_LIMIT, Input, LoadOptions, Loaded, load};
 pub use lookup::entry_hash_at;
+pub use pages::{Page, Pages};
 pub use state::{Head, State, Warehouse};
 pub use verify::{ChainVerdict, verify_chain};
-pub use writer::{ROW_GROUP_ROWS, TableWriter};
+pub use writer::{ROW_GROUP_ROWS, Rows, TableWriter};
 
 use std::path::{Path, PathBuf};
 

@@ -13,13 +13,12 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use arrow::array::RecordBatch;
 use rayon::prelude::*;
 
 use super::known::{self, KnownFile};
 use super::load::FAULT_LIMIT;
 use super::tables::{Batch, Tables};
-use super::writer::{TableWriter, Written};
+use super::writer::{Rows, TableWriter, Unsynced, Written};
 use super::{LineFault, WarehouseError};
 use crate::export::{Block, Blocks, Export, ExportError, FileDigest};
 use crate::ledger::json::{Literals, Parser};
@@ -54,7 +53,11 @@ pub(super) struct Done {
 pub(super) fn run(order: &Order<'_>, writers: Vec<TableWriter>) -> Result<Done, WarehouseError> {
     tracing::debug!("load: begun to read");
     let gate = Gate::new(rayon::current_num_threads() * 2 + 2);
-    let lanes: Vec<Lane> = writers.into_iter().map(Lane::new).collect();
+    // The disk is waited for beside the work on what comes after.
+    let (disk, unsynced) = channel::<Unsynced>();
+    let syncing = std::thread::spawn(|| unsynced.into_iter().try_for_each(Unsynced::sync));
+    let lanes: Vec<Lane> = writers.into_iter().map(|writer| Lane::new(writer, disk.clone())).collect();
+    drop(disk);
     let bench = Bench { order, tools: Mutex::new(Vec::new()) };
     let (send, events) = channel();
     let (give_back, buffers) = channel();
@@ -71,11 +74,12 @@ pub(super) fn run(order: &Order<'_>, writers: Vec<TableWriter>) -> Result<Done, 
     tracing::debug!("load: every block parsed and encoded");
     let done = collected.finish(order)?;
     std::thread::scope(|threads| {
-        // The disk is waited for beside the work on what comes after.
         let end = |lane: Lane| lane.finish().map(|written| threads.spawn(|| written.sync()));
-        let syncing = lanes.into_par_iter().map(end).collect::<Result<Vec<_>, _>>()?;
-        syncing.into_iter().try_for_each(|sync| sync.join().unwrap_or_else(|panic| resume_unwind(panic)).map(drop))
+        let ending = lanes.into_par_iter().map(end).collect::<Result<Vec<_>, _>>()?;
+        ending.into_iter().try_for_each(|sync| sync.join().unwrap_or_else(|panic| resume_unwind(panic)).map(drop))
     })?;
+    // The lanes are gone, and with them whoever could send.
+    syncing.join().unwrap_or_else(|panic| resume_unwind(panic))?;
     Ok(done)
 }
 
@@ -152,7 +156,7 @@ fn parse_block(
 ) -> Result<Parsed, WarehouseError> {
     let mut segment = Segment::new(block.file.clone());
     let mut faults = Vec::new();
-    let mut bytes = Vec::new();
+    let broken = |fault| WarehouseError::parquet(Path::new(&*block.file), fault);
     let mut entries = 0;
     let (mut known_hash, mut last) = (None, None);
     for line in block.lines() {
@@ -171,23 +175,22 @@ fn parse_block(
                 continue;
             }
         };
-        bytes.clear();
-        canonical::write_without(document.root(), &ledger::HASH_MEMBERS, &mut bytes);
+        canonical::write_without(document.root(), &ledger::HASH_MEMBERS, tables.canonical.begin());
         let entry = Entry::read(document.root());
-        let computed = ledger::entry_hash(&bytes, entry.prev_hash.unwrap_or_default());
+        let computed = ledger::entry_hash(tables.canonical.value(), entry.prev_hash.unwrap_or_default());
         let link = Link { seq: entry.seq, prev_hash: entry.prev_hash, entry_hash: entry.entry_hash, computed };
         segment.push(line.number, &link);
         entries += 1;
-        let Some(seq) = entry.seq else { continue };
-        last = Some(seq);
-        if seq == known {
+        if entry.seq.is_some_and(|seq| seq == known) {
             known_hash = entry.entry_hash.map(str::to_owned);
         }
-        if seq > kept {
-            tables.push(&entry, seq, &bytes);
+        last = entry.seq.or(last);
+        match entry.seq {
+            Some(seq) if seq > kept => tables.push(&entry, seq).map_err(broken)?,
+            _ => tables.canonical.drop_value(),
         }
     }
-    let batches = tables.finish().map_err(|fault| WarehouseError::parquet(Path::new(&*block.file), fault.into()))?;
+    let batches = tables.finish().map_err(broken)?;
     Ok(Parsed { file: block.file, last, known_hash, segment, batches, faults, bytes: block.bytes, entries })
 }
 
@@ -307,7 +310,7 @@ impl<'a> Collector<'a> {
 /// Rows for a lane.
 struct Work {
     run: usize,
-    rows: RecordBatch,
+    rows: Rows,
     _permit: Arc<Permit>,
 }
 
@@ -315,6 +318,7 @@ struct Work {
 struct Lane {
     writer: Mutex<TableWriter>,
     queue: Mutex<Queue>,
+    disk: Sender<Unsynced>,
 }
 
 #[derive(Default)]
@@ -325,8 +329,8 @@ struct Queue {
 }
 
 impl Lane {
-    fn new(writer: TableWriter) -> Lane {
-        Lane { writer: Mutex::new(writer), queue: Mutex::default() }
+    fn new(writer: TableWriter, disk: Sender<Unsynced>) -> Lane {
+        Lane { writer: Mutex::new(writer), queue: Mutex::default(), disk }
     }
 
     fn give<'a>(&'a self, work: Work, tasks: &rayon::Scope<'a>) {
@@ -340,9 +344,13 @@ impl Lane {
     fn drain(&self) {
         let mut writer = lock(&self.writer);
         while let Some(work) = self.next() {
-            if let Err(fault) = writer.push(work.run, &work.rows) {
+            if let Err(fault) = writer.push(work.run, work.rows) {
                 let mut queue = lock(&self.queue);
                 queue.fault.get_or_insert(fault);
+            }
+            if let Some(written) = writer.unsynced() {
+                // Where a sync has failed nobody listens, and it is told at the end.
+                let _ = self.disk.send(written);
             }
         }
     }

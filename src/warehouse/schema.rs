@@ -45,6 +45,13 @@ pub struct Column {
     pub doc: &'static str,
 }
 
+impl Column {
+    /// Whether its values go into pages as they are made, not into Arrow arrays first.
+    pub(super) fn is_paged(&self) -> bool {
+        matches!(self.kind, Kind::Bytes)
+    }
+}
+
 /// One table: its name and its columns.
 #[derive(Debug, Clone, Copy)]
 pub struct Table {

@@ -11,7 +11,7 @@ use super::known::KnownFile;
 use super::load::Input;
 
 /// The layout that this program writes. Another one is loaded anew.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 const STATE: &str = "state.json";
 
 /// The last entry of a ledger.
@@ -270,10 +270,10 @@ mod tests {
             fs::write(folder.path().join(STATE), text).unwrap();
             Warehouse::open_or_create(folder.path()).map(|warehouse| warehouse.state().clone())
         };
-        for other in [r#"{"format":2,"head":null,"loads":[1]}"#, r#"{"format":99,"tables":{}}"#] {
+        for other in [r#"{"format":3,"head":null,"loads":[1]}"#, r#"{"format":99,"tables":{}}"#] {
             assert_eq!(opened(other).unwrap(), State::default());
         }
-        for broken in ["{", "{}", r#"{"format":3}"#] {
+        for broken in ["{", "{}", r#"{"format":4}"#] {
             assert!(matches!(opened(broken), Err(WarehouseError::NotAWarehouse { .. })), "{broken}");
         }
     }

@@ -1,15 +1,18 @@
 //! One block's entries as rows of every table.
 
-use arrow::array::RecordBatch;
-use arrow::error::ArrowError;
+use parquet::errors::ParquetError;
 
 use super::builder::{Row, TableBuilder, Value};
+use super::pages::Pages;
 use super::schema;
+use super::writer::Rows;
 use crate::ledger::detail::Declaration;
 use crate::ledger::{Detail, Entry};
 
 /// Builders for the ledger table and, run by run, the tables of all actions. They are used again after [`Tables::finish`].
 pub(super) struct Tables {
+    /// The canonical form of the entry at hand is begun here before [`Tables::push`], which keeps it.
+    pub canonical: Pages,
     ledger: TableBuilder,
     actions: Vec<Vec<TableBuilder>>,
 }
@@ -20,18 +23,23 @@ pub(super) struct Batch {
     pub table: usize,
     /// The run of slices, below [`schema::Table::runs`].
     pub run: usize,
-    pub rows: RecordBatch,
+    pub rows: Rows,
 }
 
 impl Tables {
     pub(super) fn new() -> Tables {
         let builders = |table: &schema::Table| (0..table.runs()).map(|_| TableBuilder::new(table)).collect();
-        Tables { ledger: TableBuilder::new(&schema::LEDGER), actions: schema::ACTIONS.iter().map(builders).collect() }
+        Tables {
+            canonical: Pages::default(),
+            ledger: TableBuilder::new(&schema::LEDGER),
+            actions: schema::ACTIONS.iter().map(builders).collect(),
+        }
     }
 
     /// Adds an entry that has a `seq` and both hash members: to the ledger, and to its action's table where its members are as
     /// profile 1.5 says.
-    pub(super) fn push(&mut self, entry: &Entry<'_>, seq: i64, canonical: &[u8]) {
+    pub(super) fn push(&mut self, entry: &Entry<'_>, seq: i64) -> Result<(), ParquetError> {
+        self.canonical.keep()?;
         self.ledger
             .row()
             .int(seq)
@@ -41,19 +49,20 @@ impl Tables {
             .maybe_text(entry.capability)
             .text(entry.prev_hash.unwrap_or_default())
             .text(entry.entry_hash.unwrap_or_default())
-            .bytes(canonical)
             .maybe_text(entry.fault.as_deref())
             .end();
-        let (None, Some(at), Some(subject)) = (&entry.fault, entry.at, entry.subject) else { return };
-        let Some(table) = entry.action.and_then(schema::of_action) else { return };
+        let (None, Some(at), Some(subject)) = (&entry.fault, entry.at, entry.subject) else { return Ok(()) };
+        let Some(table) = entry.action.and_then(schema::of_action) else { return Ok(()) };
         let slice = sliced_by(&entry.detail).map(schema::slice_of);
         let run = slice.map_or(0, schema::run_of);
         let row = self.actions[table][run].row().int(seq).instant(at).text(subject).maybe_text(entry.capability);
         push_detail(row, &entry.detail, slice.map_or(0, i64::from));
+        Ok(())
     }
 
     /// The rows so far, but for tables without any.
-    pub(super) fn finish(&mut self) -> Result<Vec<Batch>, ArrowError> {
+    pub(super) fn finish(&mut self) -> Result<Vec<Batch>, ParquetError> {
+        let mut canonical = self.canonical.finish()?;
         let actions =
             self.actions.iter_mut().enumerate().flat_map(|(table, runs)| {
                 runs.iter_mut().enumerate().map(move |(run, builder)| (table + 1, run, builder))
@@ -62,7 +71,11 @@ impl Tables {
             .into_iter()
             .chain(actions)
             .filter(|(_, _, builder)| !builder.is_empty())
-            .map(|(table, run, builder)| Ok(Batch { table, run, rows: builder.finish()? }))
+            .map(|(table, run, builder)| {
+                // The ledger comes first.
+                let pages = std::mem::take(&mut canonical);
+                Ok(Batch { table, run, rows: Rows { batch: builder.finish()?, pages } })
+            })
             .collect()
     }
 }

@@ -204,6 +204,7 @@ impl Reading {
 #[cfg(test)]
 mod tests {
     use super::super::tables::Tables;
+    use super::super::writer::TableWriter;
     use super::*;
     use crate::ledger::{HASH_MEMBERS, canonical, json};
     use arrow::array::{ArrayRef, Int64Array, TimestampMillisecondArray};
@@ -221,10 +222,17 @@ mod tests {
             let whole = line.replacen('{', &format!(r#"{{"prev_hash":"{prev}","entry_hash":"{hash}","#), 1);
             let document = json::parse(whole.as_bytes()).unwrap();
             let entry = Entry::read(document.root());
-            tables.push(&entry, entry.seq.unwrap(), &bytes);
+            tables.canonical.begin().extend_from_slice(&bytes);
+            tables.push(&entry, entry.seq.unwrap()).unwrap();
             prev = hash;
         }
-        tables.finish().unwrap().into_iter().next().unwrap().rows
+        let folder = tempfile::tempdir().unwrap();
+        let part = folder.path().join("000001.parquet");
+        let mut writer = TableWriter::create(&schema::LEDGER, &part).unwrap();
+        writer.push(0, tables.finish().unwrap().into_iter().next().unwrap().rows).unwrap();
+        writer.finish().unwrap().sync().unwrap();
+        let mut batches = ParquetRecordBatchReaderBuilder::try_new(open(&part).unwrap()).unwrap().build().unwrap();
+        batches.next().unwrap().unwrap()
     }
 
     fn made() -> RecordBatch {

@@ -2,12 +2,14 @@
 //! something since may have touched. Those are judged again, by the same queries, over the interactions that they stand in.
 //!
 //! `queries/carry` says which they are. Every interaction with a corrected entry is at hand too, since where an entry stands rests on
-//! corrections; and for the rate ceiling the attestations of one evaluator about one subject are judged together.
+//! corrections; and for the rate ceiling the attestations of one evaluator about one subject are counted together, as far as a rate
+//! window reaches.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::engine::{EngineError, Rows, Session, linked};
 use crate::identity::{Relations, View, changes};
+use crate::warehouse::schema::UNREAD;
 
 use super::error::AuditError;
 use super::excluded::{self, Pairs};
@@ -100,7 +102,7 @@ impl<'a> Carried<'a> {
         findings: &mut Findings,
     ) -> Result<Option<Vec<i64>>, AuditError> {
         let folder = inputs.scratch.join("touched");
-        session.within(&doubts.at_hand, &folder, |entries| {
+        session.within(&doubts.at_hand, &folder, &UNREAD, |entries| {
             tracing::debug!("audit: {} interactions judged again, of {} entries", doubts.at_hand.len(), entries.len());
             super::alone::facts(session, inputs.reporters, relations, findings)?;
             findings.extend(self.found(is_of_others, |seq| entries.contains(&seq)));
@@ -119,11 +121,11 @@ impl<'a> Carried<'a> {
                 names("interaction_id", doubts.doubtful.iter().map(String::as_str))?,
             )?;
             let mut again = reached(session)?;
-            let pairs = rows(session, DOUBTFUL_PAIR)?;
-            session.register_batch(DOUBTFUL_PAIR.name, pairs.batch().clone())?;
+            let pairs = Pairs::of(&rows(session, DOUBTFUL_PAIR)?, inputs.policy.spans())?;
+            session.register_batch("counted_pair", pairs.counted())?;
             let path = folder.join(ATTESTED_BESIDE.name).with_extension("parquet");
             session.materialise("attested", ATTESTED_BESIDE.text, &path, Ok)?;
-            let judged = excluded::judge(session, inputs, relations, findings, Some(&Pairs::of(&pairs)?))?;
+            let judged = excluded::judge(session, inputs, relations, findings, Some(&pairs))?;
             again.extend(judged.targets);
             let target_of = exclusions(session)?;
             findings.extend(self.found(|rule| rule == Rule::ExcludeMissing, |seq| again.contains(&seq)));

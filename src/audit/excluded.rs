@@ -1,11 +1,14 @@
 //! Stage 3: exclude.*, over attestations and facts as far as stages 1 and 2 found no error in them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::sync::Arc;
 
+use arrow::array::{ArrayRef, RecordBatch, TimestampMillisecondArray};
 use rayon::prelude::*;
 
 use crate::engine::{Rows, Session};
 use crate::identity::Relations;
+use crate::policy::Spans;
 
 use super::alone::need;
 use super::error::AuditError;
@@ -24,24 +27,52 @@ pub(super) struct Judged {
     pub targets: Vec<i64>,
 }
 
-/// The pairs of evaluator and subject whose attestations are judged.
-pub(super) struct Pairs(HashMap<String, HashSet<String>>);
+/// Instants from which on, and before which, attestations are judged.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    from: i64,
+    until: i64,
+}
+
+/// The pairs of evaluator and subject of whose attestations some are judged: those that a ceiling counts others of that pair for.
+pub(super) struct Pairs {
+    judged: HashMap<String, HashMap<String, Stretch>>,
+    counted: RecordBatch,
+}
 
 impl Pairs {
-    /// The rows of `queries/carry/doubtful_pair.sql`.
-    pub fn of(rows: &Rows) -> Result<Pairs, AuditError> {
+    /// Those of `queries/carry/doubtful_pair.sql`: an attestation that may be another one now reaches a rate window far.
+    pub fn of(rows: &Rows, spans: Spans) -> Result<Pairs, AuditError> {
         let (evaluator, subject) = (rows.text("evaluator")?, rows.text("subject")?);
-        let mut pairs: HashMap<String, HashSet<String>> = HashMap::new();
+        let (first, last) = (rows.instant("first_at")?, rows.instant("last_at")?);
+        let mut judged: HashMap<String, HashMap<String, Stretch>> = HashMap::new();
+        let (mut from_at, mut until_at) = (Vec::new(), Vec::new());
         for row in 0..rows.len() {
             let (evaluator, subject) = (need(evaluator.get(row), "evaluator")?, need(subject.get(row), "subject")?);
-            pairs.entry(evaluator.to_owned()).or_default().insert(subject.to_owned());
+            let (first, last) = (need(first.get(row), "first_at")?, need(last.get(row), "last_at")?);
+            let stretch = Stretch { from: first, until: last.saturating_add(spans.rate_window) };
+            from_at.push(first.saturating_sub(spans.rate_window));
+            until_at.push(stretch.until);
+            judged.entry(evaluator.to_owned()).or_default().insert(subject.to_owned(), stretch);
         }
-        Ok(Pairs(pairs))
+        let column = |name| need(rows.batch().column_by_name(name).cloned(), name);
+        let instants = |at: Vec<i64>| Arc::new(TimestampMillisecondArray::from(at).with_timezone("UTC")) as ArrayRef;
+        let counted = RecordBatch::try_from_iter([
+            ("evaluator", column("evaluator")?),
+            ("subject", column("subject")?),
+            ("from_at", instants(from_at)),
+            ("until_at", instants(until_at)),
+        ])?;
+        Ok(Pairs { judged, counted })
     }
 
-    fn contains(&self, evaluator: Option<&str>, subject: Option<&str>) -> bool {
-        let pair = evaluator.zip(subject);
-        pair.is_some_and(|(evaluator, subject)| self.0.get(evaluator).is_some_and(|with| with.contains(subject)))
+    /// The pairs, with the instants between which attestations are counted: the table `counted_pair`.
+    pub fn counted(&self) -> RecordBatch {
+        self.counted.clone()
+    }
+
+    fn of_pair(&self, evaluator: Option<&str>, subject: Option<&str>) -> Option<Stretch> {
+        self.judged.get(evaluator?)?.get(subject?).copied()
     }
 }
 
@@ -94,6 +125,8 @@ fn attestations(
     desk: &mut Desk<'_>,
 ) -> Result<(), AuditError> {
     let mut ceiling = Ceiling::new(inputs.policy.rate_ceiling, inputs.policy.spans());
+    // Whose rows are read, one an exclusion.
+    let mut at_hand = None;
     session.for_each(ATTESTATION_GROUND.name, ATTESTATION_GROUND.text, |rows| {
         let (seq, at) = (rows.int("seq")?, rows.instant("at")?);
         let (evaluator, subject) = (rows.text("evaluator")?, rows.text("subject")?);
@@ -104,11 +137,15 @@ fn attestations(
             relations.handles_related_at(evaluator, subject, at.get(row)?)
         });
         for (row, related) in related.into_iter().enumerate() {
-            if pairs.is_some_and(|pairs| !pairs.contains(evaluator.get(row), subject.get(row))) {
-                continue;
-            }
+            let judged = match pairs {
+                Some(pairs) => pairs.of_pair(evaluator.get(row), subject.get(row)),
+                None => Some(Stretch { from: i64::MIN, until: i64::MAX }),
+            };
+            let Some(judged) = judged else { continue };
             let seq = need(seq.get(row), "seq")?;
-            if !desk.is_open(seq) {
+            if at_hand != Some(seq) {
+                at_hand = Some(seq);
+                desk.close();
                 let at = need(at.get(row), "at")?;
                 let counts = counts.get(row) == Some(true);
                 let (evaluator, subject) = (need(evaluator.get(row), "evaluator")?, need(subject.get(row), "subject")?);
@@ -120,7 +157,10 @@ fn attestations(
                 let needed = if counts { there } else { Grounds::default() };
                 // An attestation whose fact was voided is no finding (1.7), and neither is what was rightly excluded before that.
                 let there = if gone.get(row) == Some(true) { Grounds::ALL } else { there };
-                desk.open(Open::new(seq, at, there, needed));
+                // Others are there to be counted.
+                if judged.from <= at && at < judged.until {
+                    desk.open(Open::new(seq, at, there, needed));
+                }
             }
             desk.exclusion(&rows, row)?;
         }
@@ -200,16 +240,11 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    fn is_open(&self, seq: i64) -> bool {
-        self.open.as_ref().is_some_and(|open| open.seq == seq)
-    }
-
     fn open(&mut self, target: Open) {
-        self.close();
         self.open = Some(target);
     }
 
-    /// The exclusion of a row, where it has one: exclude.unfounded, or a ground given.
+    /// The exclusion of a row of the open attestation, where it has one: exclude.unfounded, or a ground given.
     fn exclusion(&mut self, rows: &Rows, row: usize) -> Result<(), AuditError> {
         let (seq, reason) = (rows.int("exclusion_seq")?, rows.text("reason")?);
         if let (Some(open), Some(seq), Some(reason)) = (self.open.as_mut(), seq.get(row), reason.get(row)) {

@@ -196,7 +196,7 @@ fn a_night_that_takes_over_the_last_one_finds_what_a_full_audit_finds() {
 fn builds_on(loaded: &Loaded, then: &Given, as_of: i64, full: &Audit) {
     for earlier in ["2026-03-01T00:00:00Z", "2026-09-15T12:00:00Z", AS_OF] {
         let earlier = instant::parse(earlier).unwrap();
-        for head in [1_000, 3_000, 3_845] {
+        for head in [1_000, 2_000, 3_000, 3_500, 3_845] {
             let first = load_entries("attacks", head);
             let before = run(&first, then, earlier, None);
             assert_ne!(before.findings(), full.findings());

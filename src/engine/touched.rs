@@ -22,12 +22,13 @@ const TOUCHED: &str = "touched_interaction";
 const FEW: usize = 100_000;
 
 impl Session {
-    /// Runs `work` with the sliced tables holding the rows of these interactions alone; they stand in `folder` meanwhile. `work` is given the
-    /// entries that they hold. Where the interactions are too many for that to be of use, it is not run, and the answer is none.
+    /// Runs `work` with the sliced tables holding the rows of these interactions alone, without the columns that are `unread`; they stand in
+    /// `folder` meanwhile. `work` is given the entries that they hold. Where the interactions are too many for that to be of use, it is not run, and the answer is none.
     pub fn within<T, E: From<EngineError>>(
         &self,
         interactions: &BTreeSet<String>,
         folder: &Path,
+        unread: &[&str],
         work: impl FnOnce(&HashSet<i64>) -> Result<T, E>,
     ) -> Result<Option<T>, E> {
         if folder.exists() {
@@ -39,7 +40,7 @@ impl Session {
         if tables.is_empty() {
             return Ok(None);
         }
-        let done = self.narrowed(&tables, folder).map_err(E::from).and_then(|entries| {
+        let done = self.narrowed(&tables, folder, unread).map_err(E::from).and_then(|entries| {
             let many = entries.len() > FEW && entries.len() > rows / 4;
             let large = entries.len().saturating_mul(ROW_BYTES) > self.resources.memory;
             if many || large { Ok(None) } else { work(&entries).map(Some) }
@@ -50,12 +51,16 @@ impl Session {
     }
 
     /// Makes the sliced tables hold the rows of the touched interactions, and returns their entries.
-    fn narrowed(&self, tables: &Tables, folder: &Path) -> Result<HashSet<i64>, EngineError> {
+    fn narrowed(&self, tables: &Tables, folder: &Path, unread: &[&str]) -> Result<HashSet<i64>, EngineError> {
         let mut entries = HashSet::new();
         for (name, table) in tables {
             let whole = format!("{name}_whole");
             self.replace(&whole, Arc::clone(table))?;
-            let sql = format!("select w.* from {TOUCHED} t join {whole} w on w.interaction_id = t.interaction_id");
+            let schema = table.schema();
+            let read = schema.fields().iter().map(|field| field.name().as_str()).filter(|name| !unread.contains(name));
+            let columns = read.map(|name| format!("w.{name}")).collect::<Vec<_>>().join(", ");
+            let sql =
+                format!("select {columns} from {TOUCHED} t join {whole} w on w.interaction_id = t.interaction_id");
             self.materialise(name, &sql, &folder.join(name).with_extension("parquet"), |rows| {
                 let of = Rows::new(name, rows.clone());
                 let seq = of.int("seq")?;
@@ -181,7 +186,7 @@ mod tests {
         let beside = folder.path().join("touched");
         let touched = BTreeSet::from(["b".to_owned()]);
         let within = |fails: bool| {
-            session.within(&touched, &beside, |entries| {
+            session.within(&touched, &beside, &["note"], |entries| {
                 assert_eq!((entries.len(), facts()), (2, 2));
                 if fails { Err(io(&beside, std::io::Error::other("no"))) } else { Ok(()) }
             })

@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use arrow::array::RecordBatch;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -93,20 +94,26 @@ pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources, afresh: 
         documents: BTreeMap::new(),
         tables: Vec::new(),
     };
-    for (kind, inner) in [
+    drop(session);
+    let kinds = [
         (Kind::Report, &documents.reports),
         (Kind::Organization, &documents.organizations),
         (Kind::Evaluator, &documents.evaluators),
         (Kind::ScreeningProvider, &documents.screening_providers),
-    ] {
-        let count = put_documents(&beside, kind, inner.iter())?;
-        reported.documents.insert(kind.name().to_owned(), count);
-    }
-    for (name, batches) in documents.tables {
-        put_table(&beside, name, batches)?;
-        reported.tables.push(name.to_owned());
-    }
-    drop(session);
+    ];
+    let (counts, names) = rayon::join(
+        || kinds.into_par_iter().map(|(kind, inner)| put_documents(&beside, kind, inner.iter())).collect(),
+        || {
+            documents
+                .tables
+                .into_par_iter()
+                .map(|(name, batches)| put_table(&beside, name, batches).map(|()| name))
+                .collect()
+        },
+    );
+    let (counts, names): (Result<Vec<u64>, NightError>, Result<Vec<&str>, NightError>) = (counts, names);
+    reported.documents.extend(kinds.iter().map(|(kind, _)| kind.name().to_owned()).zip(counts?));
+    reported.tables.extend(names?.into_iter().map(str::to_owned));
     add_ratings(warehouse, resources, &inputs, &frame, &beside, &mut reported)?;
     write(&beside.join(RUN), &serde_json::to_vec_pretty(&reported).unwrap_or_default())?;
     let folder = warehouse.join(FOLDER);

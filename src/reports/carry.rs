@@ -9,12 +9,14 @@ use std::path::Path;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch, TimestampMillisecondArray};
 use arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 use super::added::Added;
 use super::figures::{ReportsError, rows};
 use super::plan;
 use crate::engine::{Session, linked};
+use crate::warehouse::schema::UNREAD;
 
 /// The report before: what it rests on.
 #[derive(Debug, Clone, Copy)]
@@ -62,24 +64,19 @@ pub(super) fn carry(session: &Session, before: &Before, derived: &Path, added: &
     let changed = (0..changed.len()).filter_map(|row| ids.get(row).map(str::to_owned));
     let touched = linked(changed, &rows(session, plan::INTERACTION_LINK)?)?;
     let beside = derived.join("touched");
-    let done = session.within(&touched, &beside, |entries| {
+    let done = session.within(&touched, &beside, &UNREAD, |entries| {
         tracing::debug!("report: {} interactions changed, of {} entries", touched.len(), entries.len());
         let fresh = |name: &str| beside.join(name).with_extension("parquet");
         for (query, _) in plan::SLICED {
             session.materialise(query.name, query.sql, &fresh(query.name), |rows| added.finish(query.name, rows))?;
         }
-        for (query, key) in plan::SLICED {
+        // Each rewrites few files, one thread each.
+        plan::SLICED.into_par_iter().try_for_each(|(query, key)| {
             let renew = |rows| added.finish(query.name, rows);
             let place = derived.join(query.name);
-            session.replace_rows(
-                query.name,
-                key,
-                &place,
-                (entries, &fresh(query.name)),
-                added.anew(query.name),
-                renew,
-            )?;
-        }
+            let fresh = fresh(query.name);
+            session.replace_rows(query.name, key, &place, (entries, &fresh), added.anew(query.name), renew)
+        })?;
         Ok::<(), ReportsError>(())
     })?;
     Ok(done.is_some())

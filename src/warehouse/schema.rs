@@ -92,6 +92,10 @@ pub(super) fn run_of(slice: u8) -> usize {
     usize::from(slice) * RUNS / SLICES
 }
 
+/// Columns of facts, attestations and probes that no rule and no figure asks: words, and what signatures are checked with, for which the
+/// canonical bytes are read.
+pub const UNREAD: [&str; 3] = ["key", "note", "signature"];
+
 fn fields(columns: &[Column]) -> Fields {
     columns.iter().map(field).collect()
 }

@@ -105,6 +105,8 @@ impl Session {
         options.execution.parquet.pushdown_filters = true;
         options.execution.parquet.reorder_filters = true;
         options.execution.collect_statistics = true;
+        // What a sort keeps back for merging what it spilled, each: with little memory 10 MB leave none to sort in.
+        options.execution.sort_spill_reservation_bytes = (resources.memory / 32).min(10 << 20);
         // Groups of a few rows each are not worth a table of their own before the one that is divided among the threads.
         options.execution.skip_partial_aggregation_probe_ratio_threshold = 0.1;
         // A join builds its table on what stands left in the query, once for all threads: estimates mislead where rows are wide, or

@@ -92,9 +92,20 @@ pub(super) fn run_of(slice: u8) -> usize {
     usize::from(slice) * RUNS / SLICES
 }
 
-/// Columns of facts, attestations and probes that no rule and no figure asks: words, and what signatures are checked with, for which the
-/// canonical bytes are read.
-pub const UNREAD: [&str; 3] = ["key", "note", "signature"];
+/// Columns of facts, attestations and probes that no rule and no figure asks: what an entry was for, and what its signature is checked
+/// with, for which the canonical bytes are read.
+pub const UNREAD: [&str; 10] = [
+    "currency",
+    "engagement_id",
+    "key",
+    "library_version",
+    "note",
+    "parent_id",
+    "program",
+    "signature",
+    "statement_at",
+    "units",
+];
 
 fn fields(columns: &[Column]) -> Fields {
     columns.iter().map(field).collect()

@@ -14,6 +14,7 @@ fn threads_memory_and_parts_do_not_reach_the_bytes() {
         ("two", ["--threads", "2"]),
         ("seven", ["--threads", "7"]),
         ("tight", ["--memory", "64MiB"]),
+        ("least", ["--memory", "16MiB"]),
         ("parts", ["--parts", "5"]),
     ] {
         assert_success(&place.night(out, &more));

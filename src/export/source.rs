@@ -28,12 +28,12 @@ enum Stream {
 struct Raw {
     file: File,
     bytes: u64,
-    hash: Option<blake3::Hasher>,
+    hash: Option<Box<blake3::Hasher>>,
 }
 
 impl Raw {
     fn open(path: &Path, hashed: bool) -> io::Result<Raw> {
-        Ok(Raw { file: File::open(path)?, bytes: 0, hash: hashed.then(blake3::Hasher::new) })
+        Ok(Raw { file: File::open(path)?, bytes: 0, hash: hashed.then(Box::default) })
     }
 
     /// What the file was, read to its end; none where it is not hashed.

@@ -101,19 +101,16 @@ pub fn report(warehouse: &Warehouse, as_of: i64, resources: &Resources, afresh: 
         (Kind::Evaluator, &documents.evaluators),
         (Kind::ScreeningProvider, &documents.screening_providers),
     ];
-    let (counts, names) = rayon::join(
-        || kinds.into_par_iter().map(|(kind, inner)| put_documents(&beside, kind, inner.iter())).collect(),
-        || {
-            documents
-                .tables
-                .into_par_iter()
-                .map(|(name, batches)| put_table(&beside, name, batches).map(|()| name))
-                .collect()
-        },
-    );
-    let (counts, names): (Result<Vec<u64>, NightError>, Result<Vec<&str>, NightError>) = (counts, names);
+    let put_kinds = || -> Result<Vec<u64>, NightError> {
+        kinds.into_par_iter().map(|(kind, inner)| put_documents(&beside, kind, inner.iter())).collect()
+    };
+    let put_tables = || -> Result<Vec<String>, NightError> {
+        let put = |(name, batches): (&str, _)| put_table(&beside, name, batches).map(|()| name.to_owned());
+        documents.tables.into_par_iter().map(put).collect()
+    };
+    let (counts, names) = rayon::join(put_kinds, put_tables);
     reported.documents.extend(kinds.iter().map(|(kind, _)| kind.name().to_owned()).zip(counts?));
-    reported.tables.extend(names?.into_iter().map(str::to_owned));
+    reported.tables.extend(names?);
     add_ratings(warehouse, resources, &inputs, &frame, &beside, &mut reported)?;
     write(&beside.join(RUN), &serde_json::to_vec_pretty(&reported).unwrap_or_default())?;
     let folder = warehouse.join(FOLDER);

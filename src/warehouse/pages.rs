@@ -44,7 +44,7 @@ pub struct Page {
 
 impl Page {
     /// How many values it holds.
-    pub fn len(&self) -> usize {
+    pub fn values(&self) -> usize {
         self.values as usize
     }
 
@@ -123,7 +123,7 @@ pub(super) fn chunk(column: ColumnDescPtr, pages: Vec<Page>) -> Result<(Bytes, C
     let mut offsets = OffsetIndexBuilder::new();
     let (mut values, mut value_bytes, mut plain_bytes) = (0, 0, 0);
     for page in pages {
-        let content = page.plain_bytes - page.len() * LENGTH_BYTES;
+        let content = page.plain_bytes - page.values() * LENGTH_BYTES;
         let plain = ParquetPage::DataPage {
             buf: page.bytes,
             num_values: page.values,
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(pages.value(), b"");
         pages.keep().unwrap();
         let made = pages.finish().unwrap();
-        assert_eq!(made.iter().map(Page::len).collect::<Vec<_>>(), [2]);
+        assert_eq!(made.iter().map(Page::values).collect::<Vec<_>>(), [2]);
         let plain = zstd::bulk::decompress(&made[0].bytes, 100).unwrap();
         assert_eq!(plain, b"\x03\0\0\0one\0\0\0\0");
         assert!(pages.finish().unwrap().is_empty());
@@ -204,6 +204,6 @@ mod tests {
             pages.keep().unwrap();
         }
         let made = pages.finish().unwrap();
-        assert_eq!(made.iter().map(Page::len).collect::<Vec<_>>(), [1, 1, 2]);
+        assert_eq!(made.iter().map(Page::values).collect::<Vec<_>>(), [1, 1, 2]);
     }
 }
